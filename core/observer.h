@@ -1,0 +1,91 @@
+// ProducerObserver is told what a producer does, batch by batch and request by request, never record by record. Logs and
+// metrics stand on it in production, trace and checkers in simulation. Every function does nothing by default.
+//
+// Calls come from the thread that does the thing: almost all from the sender thread, OnBatchCreated and OnMetadataWait* from the
+// thread that sends. No lock of the producer is held, except that OnBatchCreated is called under the lock of its partition's
+// queue. An observer must not call the producer, must not block and must not throw. Strings are views that live for the call.
+#ifndef CORE_OBSERVER_H_
+#define CORE_OBSERVER_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/env/clock.h"
+#include "core/env/transport.h"
+#include "core/types.h"
+#include "core/wire/api_key.h"
+#include "core/wire/error_code.h"
+
+namespace ktrial {
+
+// Why a refresh of the metadata was asked for (behaviours.md NC-30, MD-07, MD-27). A request is made for the first reason that
+// was given since the last one.
+enum class RefreshReason : std::uint8_t {
+  kInitial,              // after (re-)bootstrap, MD-21
+  kPeriodic,             // metadata.max.age.ms
+  kNewTopic,             // a topic is tracked for the first time, MD-07
+  kMetadataWait,         // a Send or PartitionsFor waits for a topic or a partition, MD-27, MD-29
+  kConnectFailed,        // an open failed, NC-29
+  kConnectionLost,       // a connection ended, NC-24
+  kRequestTimeout,       // NC-22
+  kConnectionSetupTimeout,  // NC-07
+  kUnknownLeader,        // a queued batch has no leader, SN-01
+  kProduceError,         // an invalid-metadata error in a produce response, SN-08
+  kMetadataError,        // an invalid-metadata error inside a metadata response, MD-16, MD-17
+  kNewerEpoch,           // an out-of-band epoch hint, MD-42
+  kRebootstrap,          // MD-22, MD-23
+};
+inline constexpr int kRefreshReasonCount = 13;
+// As in metrics: "initial", "periodic", "new_topic", ...
+std::string_view RefreshReasonName(RefreshReason reason);
+
+// One batch, as it is at the time of the call. `id` is unique within a producer and never reused.
+struct BatchView {
+  std::uint64_t id = 0;
+  std::string_view topic;
+  PartitionIndex partition;
+  std::int32_t record_count = 0;
+  std::int32_t bytes = 0;     // encoded size so far
+  std::int32_t capacity = 0;  // size of its buffer
+  std::int32_t attempts = 0;  // re-enqueues so far
+  Instant created;
+};
+
+class ProducerObserver {
+ public:
+  virtual ~ProducerObserver() = default;
+
+  virtual void OnBatchCreated(const BatchView&) {}
+  // The batch was closed and goes into a request to `node`. Called again at each retry.
+  virtual void OnBatchDrained(const BatchView&, NodeId /*node*/) {}
+  virtual void OnBatchRetried(const BatchView&, wire::ErrorCode) {}
+  // Final: kNone for success (base_offset may be unknown), else the error that every record of it gets. Before the callbacks.
+  virtual void OnBatchDone(const BatchView&, wire::ErrorCode, Offset /*base_offset*/) {}
+
+  // The buffer pool's books after a change: bytes in use and threads waiting.
+  virtual void OnBufferPool(std::int64_t /*used_bytes*/, std::int32_t /*waiters*/) {}
+
+  virtual void OnConnecting(NodeId, const Address&) {}
+  virtual void OnConnected(NodeId) {}  // ready for requests (ApiVersions done)
+  virtual void OnDisconnected(NodeId, std::string_view /*why*/) {}
+  virtual void OnRequestSent(NodeId, wire::ApiKey, std::int16_t /*version*/, std::int32_t /*correlation_id*/,
+                             std::int64_t /*bytes*/) {}
+  virtual void OnResponse(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, Duration /*latency*/) {}
+  virtual void OnRequestFailed(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, bool /*timed_out*/) {}
+  virtual void OnThrottled(NodeId, Duration) {}
+
+  virtual void OnMetadataRequest(NodeId, RefreshReason, bool /*partial*/, std::int32_t /*topic_count*/) {}
+  virtual void OnMetadataUpdated(std::int64_t /*version*/) {}
+  virtual void OnMetadataFailed(std::string_view /*why*/) {}
+  virtual void OnRebootstrap() {}
+
+  // Once per turn of the sender's loop.
+  virtual void OnLoopIteration() {}
+};
+
+// Says nothing to anybody; what components use when they are given no observer.
+ProducerObserver& NoObserver();
+
+}  // namespace ktrial
+
+#endif  // CORE_OBSERVER_H_
