@@ -1,0 +1,105 @@
+// ProducerConfig is what a producer was told to be: Kafka's own keys with the defaults of 4.x, parsed from strings and checked as
+// a whole.
+//
+//   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks", "1"}});
+//
+// What Parse does with a key:
+//   known and supported     its value is checked: type, range, list of names;
+//   known, not supported    an error that says so, unless the value asks for nothing (compression.type=none);
+//   of another client only  a warning (key.serializer, sasl.jaas.config, metric.reporters): it has no effect here;
+//   unknown                 an error that names the closest known key.
+// Then the whole is checked. Two *explicit* values that contradict each other are an error; a default that contradicts an explicit
+// value adapts to it, and `warnings` says so (PR-22, PR-23).
+//
+// An error names the key, what was found, what is allowed and the rule. Values of secret keys are never shown.
+// Host names are not looked up here: only their syntax is checked.
+#ifndef CORE_PRODUCER_CONFIG_H_
+#define CORE_PRODUCER_CONFIG_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/env/clock.h"
+#include "core/producer/log.h"
+#include "core/producer/partitioner.h"
+
+namespace ktrial {
+
+// One entry of bootstrap.servers: "host:port", "127.0.0.1:9092" or "[::1]:9092" (without the brackets here).
+struct BootstrapServer {
+  std::string host;
+  std::uint16_t port = 0;
+  friend bool operator==(const BootstrapServer&, const BootstrapServer&) = default;
+};
+// nullopt: not of that form (no port, port 0, empty host, IPv6 without brackets).
+std::optional<BootstrapServer> ParseBootstrapServer(std::string_view text);
+
+// How many brokers must have a record before it counts as sent; the number is what goes on the wire.
+enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
+
+// What happens when no known broker can be reached (MD-22, MD-23).
+enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
+
+// One thing that is wrong with a configuration.
+struct ConfigProblem {
+  std::string key;
+  std::string text;          // Names key, value, what is allowed, and the rule.
+  bool unsupported = false;  // Kafka knows it, this producer does not yet.
+};
+
+struct ProducerConfig {
+  // Finds everything that is wrong. The Status is INVALID_ARGUMENT (UNIMPLEMENTED if all that is wrong is not supported yet) and
+  // has one problem a line; `problems`, if given, gets them one by one.
+  static absl::StatusOr<ProducerConfig> Parse(const std::map<std::string, std::string>& values,
+                                              std::vector<ConfigProblem>* problems = nullptr);
+
+  std::vector<BootstrapServer> bootstrap_servers;
+  std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
+  Acks acks = Acks::kAll;
+  bool enable_idempotence = false;  // Always: idempotence is not supported yet.
+  std::int32_t retries = 2147483647;
+  std::int32_t max_in_flight_requests_per_connection = 5;  // 1: strict order (SN-17).
+  std::int32_t batch_size = 16384;                         // 0: one record a batch (AC-06).
+  std::int64_t buffer_memory = 33554432;
+  std::int32_t max_request_size = 1048576;
+  Duration linger = std::chrono::milliseconds(5);
+  Duration max_block = std::chrono::seconds(60);
+  Duration request_timeout = std::chrono::seconds(30);
+  Duration delivery_timeout = std::chrono::seconds(120);
+  Duration retry_backoff = std::chrono::milliseconds(100);
+  Duration retry_backoff_max = std::chrono::seconds(1);
+  Duration reconnect_backoff = std::chrono::milliseconds(50);
+  Duration reconnect_backoff_max = std::chrono::seconds(1);
+  Duration connection_setup_timeout = std::chrono::seconds(10);
+  Duration connection_setup_timeout_max = std::chrono::seconds(30);
+  Duration connections_max_idle = std::chrono::minutes(9);  // Negative: never closed for idleness.
+  std::int32_t send_buffer_bytes = 131072;                  // -1: the system's default.
+  std::int32_t receive_buffer_bytes = 32768;
+  Duration metadata_max_age = std::chrono::minutes(5);
+  Duration metadata_max_idle = std::chrono::minutes(5);
+  MetadataRecovery metadata_recovery = MetadataRecovery::kRebootstrap;
+  Duration metadata_rebootstrap_trigger = std::chrono::minutes(5);
+  bool partitioner_adaptive = true;
+  Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).
+  bool partitioner_ignore_keys = false;
+  std::int32_t metrics_num_samples = 2;
+  Duration metrics_sample_window = std::chrono::seconds(30);
+
+  // What Parse adapted or what has no effect, one sentence each. The producer logs them when it starts.
+  std::vector<std::string> warnings;
+
+  // Not keys of Kafka: what a program passes as an object.
+  CustomPartitioner partitioner;  // Null: as partitioner.h says.
+  std::shared_ptr<LogSink> log;   // Null: no log.
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_CONFIG_H_
