@@ -1,0 +1,23 @@
+// The real doors under the contract of tests/core/env/contract/.
+#include "core/env/posix/posix_env.h"
+#include "tests/core/env/contract/door_world.h"
+
+namespace ktrial {
+namespace {
+
+class PosixWorld final : public DoorWorld {
+ public:
+  void Run(absl::FunctionRef<void(Env&)> body) override { body(*env_); }
+  Address ListenAddress() override { return {"127.0.0.1", 0}; }
+  // Loopback always answers, and no other network can be counted on.
+  std::optional<Address> SilentAddress() override { return std::nullopt; }
+
+ private:
+  const std::unique_ptr<Env> env_ = MakePosixEnv(1);
+};
+
+}  // namespace
+
+std::unique_ptr<DoorWorld> NewDoorWorld() { return std::make_unique<PosixWorld>(); }
+
+}  // namespace ktrial
