@@ -1,0 +1,139 @@
+// History is what the applications of a run did and what they were told: one compact entry for each record that was
+// given to Send. Checkers and metrics read it after the run; together with the partition logs it is all they need.
+//
+// A record's identity is a number that its value carries in its first 8 bytes (sim/broker/record_identity.h): the
+// stream in the high part, the index within the stream in the low part. A stream is one source of records: a workload
+// of one producer, the sends of its callbacks, or one call. Within a stream, index order is the order in which Send was
+// called, by one thread.
+//
+// Entries never move, and each can be found from its own address alone (blocks are aligned), so an entry is the whole
+// context of a record's callback and no record costs an allocation. 40 bytes a record.
+//
+// Thread safety: none; one simulated world is one OS thread, and no function here is a scheduling point.
+#ifndef SIM_CHECKER_HISTORY_H_
+#define SIM_CHECKER_HISTORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/types.h"
+#include "core/wire/error_code.h"
+
+namespace ktrial::sim {
+
+enum class RecordState : std::uint8_t {
+  kPending,  // Send was called; nothing final was said yet.
+  kAcked,
+  kFailed,   // Accepted by Send, then failed. Whether it is in the log depends on the error: see ambiguity.h.
+  kRefused,  // Send itself failed: it must not be in any log.
+};
+
+struct RecordEntry {
+  std::int64_t scheduled_nanos = 0;        // When it fell due; deliveries are counted from here.
+  std::int64_t returned_nanos = 0;         // When Send returned; 0 before.
+  std::int64_t completed_nanos = 0;        // When the first completion arrived; 0 before.
+  std::uint32_t blocked_micros = 0;        // How long Send took; saturates.
+  std::uint32_t offset = kNoOffset;        // As the completion says.
+  std::uint16_t topic = 0;                 // Index into History::topics().
+  std::uint16_t partition = kNoPartition;  // As the completion says.
+  std::int16_t error = 0;                  // wire::ErrorCode of the completion.
+  RecordState state = RecordState::kPending;
+  std::uint8_t completions = 0;  // 1 when all is well; saturates.
+
+  static constexpr std::uint32_t kNoOffset = UINT32_MAX;
+  static constexpr std::uint16_t kNoPartition = UINT16_MAX;
+  wire::ErrorCode error_code() const { return static_cast<wire::ErrorCode>(error); }
+};
+static_assert(sizeof(RecordEntry) == 40);
+
+using RecordId = std::uint64_t;
+using StreamIndex = StrongInt<struct StreamIndexTag, std::uint32_t>;
+
+class History;
+
+// One source of records. Read-only for everybody but History and the workload that fills it.
+class RecordStream {
+ public:
+  struct Info {
+    std::string workload;       // The thread's name, as in where = { workload = ... }.
+    std::int32_t producer = 0;  // Index of the producer.
+  };
+  const Info& info() const { return info_; }
+  std::int64_t size() const { return size_; }
+  const RecordEntry& at(std::int64_t index) const { return EntryAt(index); }
+  RecordId id(std::int64_t index) const;
+
+ private:
+  friend class History;
+  struct Block;
+  struct FreeBlock {
+    void operator()(Block* block) const;
+  };
+  RecordStream(History& history, StreamIndex index, Info info);
+  RecordEntry& EntryAt(std::int64_t index) const;
+
+  History& history_;
+  const StreamIndex index_;
+  const Info info_;
+  std::int64_t size_ = 0;
+  std::vector<std::unique_ptr<Block, FreeBlock>> blocks_;
+};
+
+class History {
+ public:
+  History() = default;
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  RecordStream& OpenStream(RecordStream::Info info);
+  const std::vector<std::unique_ptr<RecordStream>>& streams() const { return streams_; }
+  // The index of a topic's name, given out on first use.
+  std::uint16_t TopicIndex(std::string_view topic);
+  const std::vector<std::string>& topics() const { return topics_; }
+
+  // --- The life of a record, in this order
+  // ----------------------------------------------------------------------------------- Before Send is called. The
+  // pointer is the callback's context and stays valid as long as the History.
+  RecordEntry* Call(RecordStream& stream, std::uint16_t topic, Instant scheduled);
+  // When Send has returned, whatever it returned.
+  void Return(RecordEntry& entry, Instant called, Instant now);
+  // From the callback. Every call counts, also a second one, which `completion` will report. `refused`: it ran within
+  // Send.
+  void Complete(RecordEntry& entry, Instant now, bool refused, wire::ErrorCode error, PartitionIndex partition,
+                Offset offset);
+
+  static RecordStream& StreamOf(const RecordEntry& entry);
+  static RecordId IdOf(const RecordEntry& entry);
+  // Null if no such record was ever sent.
+  const RecordEntry* Find(RecordId id) const;
+  const RecordStream* FindStream(RecordId id) const;
+
+  // Completions that arrived after their producer's Close had returned, by producer.
+  void ProducerClosed(std::int32_t producer_index);
+  std::int64_t completions_after_close() const { return completions_after_close_; }
+
+  std::int64_t pending() const { return called_ - completed_; }
+  std::int64_t called() const { return called_; }
+  std::int64_t acked() const { return acked_; }
+
+ private:
+  std::vector<std::unique_ptr<RecordStream>> streams_;
+  std::vector<std::string> topics_;
+  std::map<std::string, std::uint16_t, std::less<>> topic_indices_;
+  std::vector<bool> closed_;  // By producer index.
+  std::int64_t called_ = 0;
+  std::int64_t completed_ = 0;
+  std::int64_t acked_ = 0;
+  std::int64_t completions_after_close_ = 0;
+};
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_CHECKER_HISTORY_H_

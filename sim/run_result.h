@@ -1,0 +1,58 @@
+// RunResult is what a world leaves: the pieces of a verdict, and everything that was measured. Whether the run is a
+// success is for the one who asked: `violations` empty and every fault fired is the minimum.
+//
+// It is plain data and outlives its world. Durations in metrics are milliseconds.
+#ifndef SIM_RUN_RESULT_H_
+#define SIM_RUN_RESULT_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/env/clock.h"
+#include "sim/checker/checker.h"
+#include "sim/fault/fault_spec.h"
+#include "sim/metrics/metric_names.h"
+
+namespace ktrial::sim {
+
+// One metric in a window [from, to), for a part. Moments count from the start of the run.
+struct MetricQuery {
+  std::string metric;
+  std::map<MetricFilter, std::string> where;  // Filters are joined by "and".
+  Duration from{0};
+  Duration to = Duration::max();
+};
+
+struct RunRecord;  // History, event log and logs; sim/metrics/run_record.h
+
+struct RunResult {
+  std::uint64_t seed = 0;
+  std::vector<Violation> violations;
+  std::vector<FaultOutcome> faults;  // In the order of the spec.
+  std::map<std::string, double>
+      metrics;             // The whole run; counters that never counted are absent, but for the well-known ones.
+  std::uint64_t hash = 0;  // Of the whole trace.
+  Duration virtual_time{0};
+  std::int64_t events = 0;  // What the kernel ran: timed events and switches of threads.
+  std::vector<std::string>
+      warnings;  // Of the producers' configurations, and of what brokers were asked and do not serve.
+  std::shared_ptr<const RunRecord> record;
+
+  // The value of a metric over the whole run: 0 for a counter that never counted, INVALID_ARGUMENT for a name that does
+  // not exist.
+  absl::StatusOr<double> Metric(const std::string& name) const;
+  // The same in a window and for a part. INVALID_ARGUMENT: no such name, or not counted by that filter.
+  absl::StatusOr<double> Query(const MetricQuery& query) const;
+
+  bool HasViolation(std::string_view checker) const;
+  // No violation, and no fault that had to fire and did not.
+  bool Passed() const;
+};
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_RUN_RESULT_H_

@@ -1,0 +1,42 @@
+// RunWorld builds a simulated world from its spec, runs it to its end and says what happened. The same spec (seed
+// included) gives the same result, hash and all, on every machine.
+//
+// A run has two phases. Until `duration` the applications work and the faults fall. Then everything heals for good and
+// the applications stop; within `settle` every record must have completed. What has not is a violation that names it.
+// At last the producers are closed, the checkers judge, and the metrics are counted.
+//
+//   absl::StatusOr<RunResult> result = RunWorld(spec);
+//   ASSERT_TRUE(result.ok());
+//   EXPECT_TRUE(result->Passed()) << Summary(*result);
+//
+// Worlds do not know of each other; several may be run one after another in one process, or at once on threads of their
+// own. A world that fails is healed and run out, so that nothing of it stays behind if that can be helped.
+#ifndef SIM_WORLD_H_
+#define SIM_WORLD_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/run_result.h"
+#include "sim/world_spec.h"
+
+namespace ktrial::sim {
+
+class TraceSink;  // sim/trace/trace.h
+
+struct RunOptions {
+  // Is told every note of the trace. Null: only the hash is kept. Does not change the run. Not owned.
+  TraceSink* trace_sink = nullptr;
+};
+
+// INVALID_ARGUMENT: the spec contradicts itself (an unknown topic or producer, a configuration that the producer
+// refuses, ...).
+absl::StatusOr<RunResult> RunWorld(const WorldSpec& spec, const RunOptions& options = {});
+
+// A few lines for a person: violations, faults and the main counts.
+std::string Summary(const RunResult& result);
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_WORLD_H_

@@ -1,0 +1,106 @@
+// A world as data: a cluster, a network, producers, what applications do with them, what goes wrong, and a seed.
+// Aggregates with defaults, so that a test writes down only what its story is about:
+//
+//   WorldSpec spec;
+//   spec.cluster.brokers = 3;
+//   spec.topics = {{.name = "orders", .partitions = 6}};
+//   spec.producers = {{.config = {{"acks", "all"}, {"linger.ms", "5"}}}};
+//   spec.workloads = {{.topic = TopicSelector::Name("orders"), .rate = Rate{1000}}};
+//   spec.faults = {{.action = MoveLeader{.topic = TopicSelector::Name("orders")}, .trigger = {.at = 10s}}};
+//   absl::StatusOr<RunResult> result = RunWorld(spec);      // sim/world.h
+//
+// Own application code, in plain blocking style, runs beside or instead of workloads: `threads`.
+#ifndef SIM_WORLD_SPEC_H_
+#define SIM_WORLD_SPEC_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/types.h"
+#include "sim/fault/fault_spec.h"
+#include "sim/kernel/draws.h"
+#include "sim/kernel/strategy.h"
+#include "sim/workload/workload_spec.h"
+
+namespace ktrial {
+class ProducerObserver;
+}
+
+namespace ktrial::sim {
+
+class AppContext;  // sim/workload/app_context.h
+
+struct ClusterSpec {
+  std::int32_t brokers = 1;                     // Ids 1 to `brokers`.
+  std::string version = "4.0";                  // What they advertise.
+  std::vector<std::string> bootstrap;           // Ids or "host:port". Empty: all brokers.
+  std::map<std::string, std::string> settings;  // Kafka's names: "min.insync.replicas".
+};
+
+// One broker that differs from the others.
+struct BrokerSpec {
+  std::int32_t id = 0;
+  std::optional<std::string> version;
+  std::string rack;
+  std::optional<Distribution> latency;  // One way, in place of the network's.
+  std::optional<Distribution> service;  // How long it works on a request.
+};
+
+struct TopicSpec {
+  std::string name;
+  std::int32_t partitions = 1;
+  std::int32_t replication =
+      0;  // 0: min(3, brokers). Replicas of partition p: brokers 1 + (p + k) mod n; the first leads.
+  std::map<std::string, std::string> settings;
+};
+
+struct NetworkSpec {
+  Distribution latency;                   // One way.
+  std::optional<std::int64_t> bandwidth;  // Bytes a second, each way of each connection. None: no limit.
+  bool splits = true;                     // Sends take, and receives give, parts of drawn sizes.
+};
+
+struct ProducerSpec {
+  std::string name;                           // Empty: "producer" ("producer-N" where there are several).
+  std::int32_t instances = 1;                 // Several alike are named "NAME-1", "NAME-2", ...
+  std::map<std::string, std::string> config;  // Kafka's keys. bootstrap.servers is filled in from the cluster.
+  ProducerObserver* observer = nullptr;       // Told besides the world's own; outlives the run.
+};
+
+// Application code of your own: runs on a thread of that name from `start`; the run's first phase does not end before
+// it has returned, or its duration is over.
+struct ThreadSpec {
+  std::string name;
+  std::function<void(AppContext&)> body;
+  Duration start{0};
+};
+
+struct ScheduleSpec {
+  StrategyKind strategy = StrategyKind::kRandomWalk;
+  StallMode stalls = StallMode::kNone;
+};
+
+struct WorldSpec {
+  std::uint64_t seed = 1;
+  Duration duration = std::chrono::seconds(60);  // Workloads stop by then, and everything heals.
+  Duration settle = std::chrono::seconds(180);   // Then everything must complete within this.
+  ClusterSpec cluster;
+  std::vector<BrokerSpec> brokers;
+  std::vector<TopicSpec> topics;
+  NetworkSpec network;
+  std::vector<ProducerSpec> producers;
+  std::vector<WorkloadSpec> workloads;
+  std::vector<CallSpec> calls;
+  std::vector<ThreadSpec> threads;
+  std::vector<FaultSpec> faults;
+  ScheduleSpec schedule;
+};
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_WORLD_SPEC_H_
