@@ -1,0 +1,46 @@
+// What real brokers answer to ApiVersions: the whole list of each release, whether we serve the request or not. Clients
+// decide by it (librdkafka writes record batches of format 2 only where Fetch 4 is offered beside Produce 3).
+//
+// The tables were read from running brokers of these releases; FIDELITY.md names the builds.
+#ifndef SIM_BROKER_API_VERSIONS_TABLE_H_
+#define SIM_BROKER_API_VERSIONS_TABLE_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/wire/api_key.h"
+
+namespace ktrial::sim {
+
+struct ApiRange {
+  wire::ApiKey api = wire::ApiKey::kProduce;
+  wire::VersionRange versions;
+};
+
+// A feature as ApiVersions 3 and later report it.
+struct FeatureRange {
+  std::string_view name;
+  std::int16_t supported_min = 0;
+  std::int16_t supported_max = 0;
+  std::int16_t finalized = 0;  // 0: not finalized, so only listed as supported
+};
+
+struct BrokerRelease {
+  std::string_view name;           // "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
+  std::span<const ApiRange> apis;  // ascending by key
+  std::span<const FeatureRange> features;
+  bool zookeeper = false;  // coordinated by ZooKeeper, not by KRaft: a few answers differ
+
+  // None if this release does not list the API.
+  std::optional<wire::VersionRange> Range(wire::ApiKey api) const;
+};
+
+// Ascending by age.
+std::span<const BrokerRelease> BrokerReleases();
+// Null if there is no such release. The pointer is good for ever.
+const BrokerRelease* FindBrokerRelease(std::string_view name);
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_BROKER_API_VERSIONS_TABLE_H_

@@ -1,0 +1,91 @@
+// PartitionLog is what one partition holds, in the compact form that checkers need: for each record 8 bytes that
+// identify it (record_identity.h), for each batch where it lies and where it came from. The bytes themselves are kept
+// only if asked for, so that a world with millions of records stays small.
+//
+// There is one log for a partition and not one for each replica: what a follower has not copied yet is the tail beyond
+// an offset that the cluster knows (cluster.h), and a change of leader cuts that tail off.
+//
+// A log can be told to misbehave (PlantedBug), for scenarios that must fail; it never does so on its own.
+//
+// Not thread-safe: only the loop of the brokers uses it while that runs; checkers read it afterwards, or on the same
+// thread.
+#ifndef SIM_BROKER_PARTITION_LOG_H_
+#define SIM_BROKER_PARTITION_LOG_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/env/transport.h"
+#include "core/types.h"
+#include "sim/broker/record_identity.h"
+
+namespace ktrial::sim {
+
+// A batch as it stands in the log.
+struct LogBatch {
+  Offset base_offset;
+  std::int32_t record_count = 0;
+  std::int32_t bytes = 0;           // as it came over the wire
+  std::int64_t first_identity = 0;  // index into the log's identities
+  Instant appended;                 // on the brokers' clock
+  LeaderEpoch leader_epoch;
+  ConnectionId connection;  // where it came from; two batches of one connection came in this order
+  ProducerId producer_id = kNoProducerId;
+  ProducerEpoch producer_epoch = kNoProducerEpoch;
+  Sequence base_sequence = kNoSequence;
+  std::string raw;  // the batch, offset and epoch filled in as a broker stores them; empty unless kept
+};
+
+// What a log does wrong on purpose.
+enum class PlantedBug : std::uint8_t {
+  kNone,
+  kLoseAppends,  // every append gets its offset and is then forgotten: a hole
+  kSwapAppends,  // of every two appends the later one comes to stand before the earlier; the answers say otherwise
+};
+
+class PartitionLog {
+ public:
+  PartitionLog() = default;
+  PartitionLog(const PartitionLog&) = delete;
+  PartitionLog& operator=(const PartitionLog&) = delete;
+
+  // Appends a batch of `identities.size()` records (at least one) and returns the base offset that the answer names.
+  // `batch` gives what is not the log's to decide; base_offset, record_count and first_identity are set here.
+  Offset Append(LogBatch batch, std::span<const RecordIdentity> identities);
+
+  // Forgets all records at `end` and beyond and returns how many they were. New appends continue at `end`.
+  std::int64_t TruncateTo(Offset end);
+
+  Offset start_offset() const { return Offset(0); }
+  Offset end_offset() const { return end_offset_; }  // of the next append
+  // In offset order. Without planted bugs the batches join without a gap from 0 to end_offset().
+  std::span<const LogBatch> batches() const { return batches_; }
+  std::span<const RecordIdentity> IdentitiesOf(const LogBatch& batch) const;
+  // The record at an offset; none beyond the end or in a hole.
+  std::optional<RecordIdentity> IdentityAt(Offset offset) const;
+  std::int64_t record_count() const { return static_cast<std::int64_t>(identities_.size()); }
+  std::int64_t truncated_records() const { return truncated_records_; }  // over the log's life
+
+  void Plant(PlantedBug bug);
+  std::int64_t planted_effects() const { return planted_effects_; }  // appends lost, pairs swapped
+
+ private:
+  void SwapWithPrevious();
+
+  std::vector<LogBatch> batches_;
+  std::vector<RecordIdentity> identities_;
+  Offset end_offset_{0};
+  std::int64_t truncated_records_ = 0;
+  PlantedBug planted_ = PlantedBug::kNone;
+  std::int64_t planted_effects_ = 0;
+  bool swap_partner_waits_ = false;  // kSwapAppends: the last batch is the first of a pair
+};
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_BROKER_PARTITION_LOG_H_
