@@ -1,15 +1,16 @@
-// ProducerConfig is what a producer was told to be: Kafka's own keys with the defaults of 4.x, parsed from strings and checked as
-// a whole.
+// ProducerConfig is what a producer was told to be: Kafka's own keys with the defaults of 4.x, parsed from strings and
+// checked as a whole.
 //
-//   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks", "1"}});
+//   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks",
+//   "1"}});
 //
 // What Parse does with a key:
 //   known and supported     its value is checked: type, range, list of names;
 //   known, not supported    an error that says so, unless the value asks for nothing (compression.type=none);
 //   of another client only  a warning (key.serializer, sasl.jaas.config, metric.reporters): it has no effect here;
 //   unknown                 an error that names the closest known key.
-// Then the whole is checked. Two *explicit* values that contradict each other are an error; a default that contradicts an explicit
-// value adapts to it, and `warnings` says so (PR-22, PR-23).
+// Then the whole is checked. Two *explicit* values that contradict each other are an error; a default that contradicts
+// an explicit value adapts to it, and `warnings` says so (PR-22, PR-23).
 //
 // An error names the key, what was found, what is allowed and the rule. Values of secret keys are never shown.
 // Host names are not looked up here: only their syntax is checked.
@@ -54,8 +55,8 @@ struct ConfigProblem {
 };
 
 struct ProducerConfig {
-  // Finds everything that is wrong. The Status is INVALID_ARGUMENT (UNIMPLEMENTED if all that is wrong is not supported yet) and
-  // has one problem a line; `problems`, if given, gets them one by one.
+  // Finds everything that is wrong. The Status is INVALID_ARGUMENT (UNIMPLEMENTED if all that is wrong is not supported
+  // yet) and has one problem a line; `problems`, if given, gets them one by one.
   static absl::StatusOr<ProducerConfig> Parse(const std::map<std::string, std::string>& values,
                                               std::vector<ConfigProblem>* problems = nullptr);
 

@@ -1,8 +1,8 @@
-// LogSink is where a producer's words for people go. The application gives one with the configuration; without one, nothing is
-// written anywhere (a library does not own standard error).
+// LogSink is where a producer's words for people go. The application gives one with the configuration; without one,
+// nothing is written anywhere (a library does not own standard error).
 //
-// Lines are about events that a person would want to read when something is wrong: a connection that failed, a batch that is
-// sent again, a key of the configuration that has no effect. Records, keys, values and secrets never appear.
+// Lines are about events that a person would want to read when something is wrong: a connection that failed, a batch
+// that is sent again, a key of the configuration that has no effect. Records, keys, values and secrets never appear.
 #ifndef CORE_PRODUCER_LOG_H_
 #define CORE_PRODUCER_LOG_H_
 

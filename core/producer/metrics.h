@@ -1,14 +1,14 @@
-// Metrics as a producer reports them: Kafka's own groups, names, tags and units (PR-24 to PR-27). A snapshot is a plain list;
-// nothing in it moves afterwards.
+// Metrics as a producer reports them: Kafka's own groups, names, tags and units (PR-24 to PR-27). A snapshot is a plain
+// list; nothing in it moves afterwards.
 //
 //   group                    tags                  what
 //   producer-metrics         client-id             the producer and its connections
 //   producer-topic-metrics   client-id, topic      made when a batch of the topic is drained for the first time
 //   producer-node-metrics    client-id, node-id    made when a broker is connected for the first time
 //
-// Averages, maxima and rates are over metrics.num.samples windows of metrics.sample.window.ms; totals are since the start. A value
-// of which nothing was measured is NaN for averages and maxima, 0 for rates and totals. Times are milliseconds unless the name says
-// ns, sizes are bytes, rates are per second.
+// Averages, maxima and rates are over metrics.num.samples windows of metrics.sample.window.ms; totals are since the
+// start. A value of which nothing was measured is NaN for averages and maxima, 0 for rates and totals. Times are
+// milliseconds unless the name says ns, sizes are bytes, rates are per second.
 #ifndef CORE_PRODUCER_METRICS_H_
 #define CORE_PRODUCER_METRICS_H_
 
@@ -29,7 +29,8 @@ struct Metric {
 struct MetricsSnapshot {
   std::vector<Metric> metrics;  // Ordered by group, tags, name.
 
-  // The value of one metric: of the whole producer, or of one topic ("orders") or node ("node-1"). NaN if there is none.
+  // The value of one metric: of the whole producer, or of one topic ("orders") or node ("node-1"). NaN if there is
+  // none.
   double Value(std::string_view name, std::string_view topic_or_node = {}) const;
 };
 

@@ -18,13 +18,14 @@
 
 namespace ktrial {
 
-// The application's own choice. Called on the thread that sends, several threads at once; must not call the producer and must
-// not throw. `partition_count` > 0 counts all partitions of the topic, with or without a leader. A result of kUnknownPartition
-// leaves the choice to the accumulator; any other negative number, or one that is not below the count, fails the record with
-// INVALID_ARGUMENT (PT-15; other clients let a number that is too large wait for its delivery timeout).
-using CustomPartitioner = std::function<PartitionIndex(std::string_view topic, std::optional<std::string_view> key,
-                                                       std::optional<std::string_view> value,
-                                                       std::int32_t partition_count)>;
+// The application's own choice. Called on the thread that sends, several threads at once; must not call the producer
+// and must not throw. `partition_count` > 0 counts all partitions of the topic, with or without a leader. A result of
+// kUnknownPartition leaves the choice to the accumulator; any other negative number, or one that is not below the
+// count, fails the record with INVALID_ARGUMENT (PT-15; other clients let a number that is too large wait for its
+// delivery timeout).
+using CustomPartitioner =
+    std::function<PartitionIndex(std::string_view topic, std::optional<std::string_view> key,
+                                 std::optional<std::string_view> value, std::int32_t partition_count)>;
 
 // Kafka's hash of a key: MurmurHash2 with 32 bits and seed 0x9747b28c (PT-03).
 std::int32_t Murmur2(std::string_view bytes);

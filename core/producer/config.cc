@@ -1,0 +1,201 @@
+#include "core/producer/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/producer/config_keys.h"
+#include "core/producer/text.h"
+
+namespace ktrial {
+
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
+
+// Kafka takes a sign and spaces around a number; nothing else.
+std::optional<std::int64_t> ParseNumber(std::string_view text) {
+  if (text.starts_with("+") && !text.starts_with("+-")) text.remove_prefix(1);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::int64_t> ParseBoolean(std::string_view text) {
+  if (EqualsIgnoringCase(text, "true")) return 1;
+  if (EqualsIgnoringCase(text, "false")) return 0;
+  return std::nullopt;
+}
+
+std::string RuleSuffix(const ConfigKey& key) {
+  return key.rule.empty() ? std::string() : fmt::format(" ({})", key.rule);
+}
+
+// One Parse: collects what is wrong and what was adapted, and knows which keys were given.
+class Parser {
+ public:
+  Parser(const Values& values, ProducerConfig& config, std::vector<ConfigProblem>& problems)
+      : values_(values), config_(config), problems_(problems) {}
+
+  void Run() {
+    for (const auto& [name, value] : values_) ParseOne(name, Trimmed(value));
+    if (!Given("bootstrap.servers")) {
+      Problem("bootstrap.servers", "bootstrap.servers is required: host:port, separated by commas (PR-20)");
+    }
+    if (!problems_.empty()) return;  // A contradiction between values of which one is wrong anyway says nothing.
+    CheckDeliveryTimeout();
+    CheckBackoffs();
+    CheckMemory();
+  }
+
+ private:
+  bool Given(std::string_view key) const { return values_.find(std::string(key)) != values_.end(); }
+  void Problem(std::string_view key, std::string text, bool unsupported = false) {
+    problems_.push_back({.key = std::string(key), .text = std::move(text), .unsupported = unsupported});
+  }
+  void Warn(std::string text) { config_.warnings.push_back(std::move(text)); }
+
+  void ParseOne(std::string_view name, std::string_view value) {
+    const ConfigKey* key = FindConfigKey(name);
+    if (key == nullptr) return UnknownKey(name);
+    switch (key->support) {
+      case ConfigSupport::kSupported:
+        return ParseSupported(*key, value);
+      case ConfigSupport::kNotYet:
+        return ParseNotYet(*key, value);
+      case ConfigSupport::kIgnored:
+        return Warn(fmt::format("{} has no effect: {}", name, key->doc));
+    }
+  }
+
+  void UnknownKey(std::string_view name) {
+    const std::string_view closest = ClosestConfigKey(name);
+    Problem(name, fmt::format("{} is not a key of Kafka's producer{}", name,
+                              closest.empty() ? std::string() : fmt::format("; did you mean {}?", closest)));
+  }
+
+  void ParseSupported(const ConfigKey& key, std::string_view value) {
+    std::optional<std::int64_t> number = 0;
+    if (key.type == ConfigType::kBoolean) number = ParseBoolean(value);
+    if (key.type == ConfigType::kInt || key.type == ConfigType::kLong) {
+      number = ParseNumber(value);
+      if (number && (*number < key.min || *number > key.max)) number = std::nullopt;
+    }
+    if (number && key.store(config_, *number, value)) return;
+    Problem(key.name,
+            fmt::format("{} = \"{}\" is not allowed: {}{}", key.name, value, AllowedValues(key), RuleSuffix(key)));
+  }
+
+  void ParseNotYet(const ConfigKey& key, std::string_view value) {
+    if (EqualsIgnoringCase(value, key.harmless)) return;
+    const std::string shown = key.type == ConfigType::kPassword ? std::string() : fmt::format(" = \"{}\"", value);
+    Problem(key.name, fmt::format("{}{} is not supported yet ({}): {}", key.name, shown, key.doc, AllowedValues(key)),
+            /*unsupported=*/true);
+  }
+
+  // PR-22. A batch needs its linger and one request; a delivery timeout below that would fail what a healthy broker
+  // takes.
+  void CheckDeliveryTimeout() {
+    const Duration needed = config_.linger + config_.request_timeout;
+    if (config_.delivery_timeout >= needed) return;
+    if (Given("delivery.timeout.ms")) {
+      return Problem(
+          "delivery.timeout.ms",
+          fmt::format(
+              "delivery.timeout.ms = \"{}\" is not allowed: at least linger.ms + request.timeout.ms = {} + {} (PR-22)",
+              Millis(config_.delivery_timeout), Millis(config_.linger), Millis(config_.request_timeout)));
+    }
+    config_.delivery_timeout = needed;
+    Warn(fmt::format(
+        "delivery.timeout.ms is raised from 120000 to {}, the sum of linger.ms and request.timeout.ms (PR-22)",
+        Millis(needed)));
+  }
+
+  // PR-23. A first wait alone means a constant one; a first wait above the longest is the longest.
+  void CheckBackoffs() {
+    if (Given("reconnect.backoff.ms") && !Given("reconnect.backoff.max.ms")) {
+      config_.reconnect_backoff_max = config_.reconnect_backoff;
+      Warn(fmt::format(
+          "reconnect.backoff.max.ms is set to {}, because reconnect.backoff.ms was given without it (PR-23)",
+          Millis(config_.reconnect_backoff)));
+    }
+    WarnConstant("reconnect.backoff.ms", config_.reconnect_backoff, "reconnect.backoff.max.ms",
+                 config_.reconnect_backoff_max);
+    WarnConstant("retry.backoff.ms", config_.retry_backoff, "retry.backoff.max.ms", config_.retry_backoff_max);
+    WarnConstant("socket.connection.setup.timeout.ms", config_.connection_setup_timeout,
+                 "socket.connection.setup.timeout.max.ms", config_.connection_setup_timeout_max);
+  }
+
+  void WarnConstant(std::string_view key, Duration& first, std::string_view max_key, Duration max) {
+    if (first <= max) return;
+    Warn(fmt::format("{} = {} is above {} = {}: it is {} each time (PR-23)", key, Millis(first), max_key, Millis(max),
+                     Millis(max)));
+    first = max;
+  }
+
+  // BP-04. A batch buffer that does not fit into the memory for all of them could never be had.
+  void CheckMemory() {
+    if (config_.batch_size <= config_.buffer_memory) return;
+    if (Given("batch.size")) {
+      return Problem("batch.size", fmt::format("batch.size = \"{}\" is not allowed: at most buffer.memory = {} (BP-04)",
+                                               config_.batch_size, config_.buffer_memory));
+    }
+    config_.batch_size = static_cast<std::int32_t>(config_.buffer_memory);
+    Warn(fmt::format("batch.size is lowered from 16384 to {}, all of buffer.memory (BP-04)", config_.batch_size));
+  }
+
+  const Values& values_;
+  ProducerConfig& config_;
+  std::vector<ConfigProblem>& problems_;
+};
+
+bool IsHostCharacter(char c) { return IsAsciiLetterOrDigit(c) || c == '.' || c == '-' || c == '_'; }
+
+// Inside brackets: what inet_pton would take, and a zone. Whether it is an address is for the resolver to say.
+bool IsIpv6Character(char c) {
+  return IsAsciiLetterOrDigit(c) || c == ':' || c == '.' || c == '%' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+std::optional<BootstrapServer> ParseBootstrapServer(std::string_view text) {
+  // "PLAINTEXT://host:port", as brokers write their listeners, is taken too.
+  if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) text.remove_prefix(scheme + 3);
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port_text = text.substr(colon + 1);
+  if (port_text.empty() || !std::all_of(port_text.begin(), port_text.end(), IsAsciiDigit)) return std::nullopt;
+  const std::optional<std::int64_t> port = ParseNumber(port_text);
+  if (!port || *port < 1 || *port > 65535) return std::nullopt;
+
+  const bool bracketed = host.starts_with("[") && host.ends_with("]");
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  const auto allowed = bracketed ? IsIpv6Character : IsHostCharacter;
+  if (host.empty() || !std::all_of(host.begin(), host.end(), allowed)) return std::nullopt;
+  if (bracketed && host.find(':') == std::string_view::npos) return std::nullopt;
+  return BootstrapServer{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
+}
+
+absl::StatusOr<ProducerConfig> ProducerConfig::Parse(const Values& values, std::vector<ConfigProblem>* problems) {
+  ProducerConfig config;
+  std::vector<ConfigProblem> found;
+  Parser(values, config, found).Run();
+  if (problems != nullptr) *problems = found;
+  if (found.empty()) return config;
+  std::string text;
+  for (const ConfigProblem& problem : found) {
+    if (!text.empty()) text += '\n';
+    text += problem.text;
+  }
+  const bool all_unsupported =
+      std::all_of(found.begin(), found.end(), [](const ConfigProblem& problem) { return problem.unsupported; });
+  return all_unsupported ? absl::UnimplementedError(text) : absl::InvalidArgumentError(text);
+}
+
+}  // namespace ktrial

@@ -1,0 +1,376 @@
+#include "core/producer/config_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/check.h"
+#include "core/producer/config.h"
+#include "core/producer/text.h"
+
+namespace ktrial {
+
+namespace {
+
+constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kLongMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kLongMax = std::numeric_limits<std::int64_t>::max();
+
+// A quarter of what Duration can hold, 73 years: as good as for ever, and sums of a few of them do not overflow.
+constexpr Duration kForever = Duration::max() / 4;
+
+Duration Millis(std::int64_t count) {
+  constexpr std::int64_t kMax = kForever / std::chrono::milliseconds(1);
+  return std::chrono::milliseconds(std::clamp(count, -kMax, kMax));
+}
+
+template <auto kMember>
+bool StoreNumber(ProducerConfig& config, std::int64_t number, std::string_view) {
+  using Value = std::remove_reference_t<decltype(config.*kMember)>;
+  config.*kMember = static_cast<Value>(number);
+  return true;
+}
+
+template <auto kMember>
+bool StoreMillis(ProducerConfig& config, std::int64_t number, std::string_view) {
+  config.*kMember = Millis(number);
+  return true;
+}
+
+// PR-20: what does not fit into 32 bits is as much as fits.
+bool StoreLinger(ProducerConfig& config, std::int64_t number, std::string_view) {
+  config.linger = Millis(std::min(number, kIntMax));
+  return true;
+}
+
+bool StoreAcks(ProducerConfig& config, std::int64_t, std::string_view text) {
+  if (EqualsIgnoringCase(text, "all") || text == "-1") {
+    config.acks = Acks::kAll;
+  } else if (text == "1") {
+    config.acks = Acks::kLeader;
+  } else if (text == "0") {
+    config.acks = Acks::kNone;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) {
+  config.client_id = std::string(text);
+  return true;
+}
+
+bool StoreRecovery(ProducerConfig& config, std::int64_t, std::string_view text) {
+  if (EqualsIgnoringCase(text, "rebootstrap")) {
+    config.metadata_recovery = MetadataRecovery::kRebootstrap;
+  } else if (EqualsIgnoringCase(text, "none")) {
+    config.metadata_recovery = MetadataRecovery::kNone;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool StoreBootstrapServers(ProducerConfig& config, std::int64_t, std::string_view text) {
+  for (const std::string_view part : SplitAtCommas(text)) {
+    std::optional<BootstrapServer> server = ParseBootstrapServer(part);
+    if (!server) return false;
+    config.bootstrap_servers.push_back(*std::move(server));
+  }
+  return !config.bootstrap_servers.empty();
+}
+
+constexpr ConfigKey Int(std::string_view name, std::string_view default_value, std::int64_t min, std::string_view rule,
+                        bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+  return {.name = name,
+          .type = ConfigType::kInt,
+          .default_value = default_value,
+          .rule = rule,
+          .doc = doc,
+          .min = min,
+          .max = kIntMax,
+          .store = store};
+}
+
+constexpr ConfigKey Long(std::string_view name, std::string_view default_value, std::int64_t min, std::string_view rule,
+                         bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+  ConfigKey key = Int(name, default_value, min, rule, store, doc);
+  key.type = ConfigType::kLong;
+  key.max = kLongMax;
+  return key;
+}
+
+constexpr ConfigKey Bool(std::string_view name, std::string_view default_value, std::string_view rule,
+                         bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+  ConfigKey key = Int(name, default_value, 0, rule, store, doc);
+  key.type = ConfigType::kBoolean;
+  key.max = 1;
+  return key;
+}
+
+constexpr ConfigKey Text(std::string_view name, ConfigType type, std::string_view default_value,
+                         std::string_view allowed, std::string_view rule,
+                         bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+  return {.name = name,
+          .type = type,
+          .default_value = default_value,
+          .allowed = allowed,
+          .rule = rule,
+          .doc = doc,
+          .store = store};
+}
+
+// A key that this producer has no use for yet. `harmless` is the value with which it works as if the key were
+// supported.
+constexpr ConfigKey NotYet(std::string_view name, ConfigType type, std::string_view harmless, std::string_view doc) {
+  return {.name = name,
+          .type = type,
+          .support = ConfigSupport::kNotYet,
+          .default_value = harmless,
+          .doc = doc,
+          .harmless = harmless};
+}
+
+constexpr ConfigKey Ignored(std::string_view name, ConfigType type, std::string_view doc) {
+  return {.name = name, .type = type, .support = ConfigSupport::kIgnored, .doc = doc};
+}
+
+using enum ConfigType;
+using C = ProducerConfig;
+
+// Keys, types, defaults and ranges are those of Kafka 4.4.
+constexpr auto kKeys = std::to_array<ConfigKey>({
+    Text("acks", kString, "all", "all, -1, 0 or 1", "PR-20", &StoreAcks,
+         "how many brokers must have a record before it counts as sent"),
+    Int("batch.size", "16384", 0, "AC-06", &StoreNumber<&C::batch_size>,
+        "bytes of a batch; a larger record gets a batch of its own; 0: one record a batch"),
+    NotYet("bootstrap.resolve.timeout.ms", kLong, "0", "how long to wait for the first name to resolve"),
+    Text("bootstrap.servers", kList, "", "host:port, separated by commas; an IPv6 address in brackets", "PR-20",
+         &StoreBootstrapServers, "where to ask for the cluster; required"),
+    Long("buffer.memory", "33554432", 0, "BP-02", &StoreNumber<&C::buffer_memory>,
+         "bytes that batches may take in all before Send waits"),
+    NotYet("buffer.memory.allocation.strategy", kString, "full", "how buffers of batches grow"),
+    NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
+    Text("client.id", kString, "", "any text", "PR-20", &StoreClientId,
+         "the name that brokers log and meter; default producer-N"),
+    NotYet("client.rack", kString, "", "the rack of this client, for partitioner.rack.aware"),
+    NotYet("compression.gzip.level", kInt, "-1", "effort of gzip"),
+    NotYet("compression.lz4.level", kInt, "9", "effort of lz4"),
+    NotYet("compression.type", kString, "none", "codec of batches"),
+    NotYet("compression.zstd.level", kInt, "3", "effort of zstd"),
+    NotYet("config.providers", kList, "", "where ${...} in values is looked up"),
+    Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", &StoreMillis<&C::connections_max_idle>,
+         "a connection without traffic is closed after this; negative: never"),
+    Int("delivery.timeout.ms", "120000", 0, "PR-22", &StoreMillis<&C::delivery_timeout>,
+        "from Send to the callback, at most"),
+    NotYet("enable.idempotence", kBoolean, "false", "exactly one copy of each record, in order"),
+    NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
+    NotYet("interceptor.classes", kList, "", "code around Send and acknowledgement"),
+    Ignored("key.serializer", kClass, "keys are bytes here"),
+    Long("linger.ms", "5", 0, "AC-12", &StoreLinger, "how long a batch waits for more records"),
+    Long("max.block.ms", "60000", 0, "PR-03", &StoreMillis<&C::max_block>,
+         "how long Send and PartitionsFor may wait for metadata and memory"),
+    Int("max.in.flight.requests.per.connection", "5", 1, "SN-17",
+        &StoreNumber<&C::max_in_flight_requests_per_connection>,
+        "requests without an answer on a connection; 1 keeps the order when a batch is sent again"),
+    Int("max.request.size", "1048576", 0, "PR-09", &StoreNumber<&C::max_request_size>,
+        "bytes of a request, and of a record before compression"),
+    NotYet("metadata.cluster.check.enable", kBoolean, "false", "brokers check that they are the ones that were meant"),
+    Long("metadata.max.age.ms", "300000", 0, "MD-04", &StoreMillis<&C::metadata_max_age>,
+         "metadata is asked for again after this, even if nothing is wrong"),
+    Long("metadata.max.idle.ms", "300000", 5000, "MD-36", &StoreMillis<&C::metadata_max_idle>,
+         "a topic that was not used for so long is forgotten"),
+    Long("metadata.recovery.rebootstrap.trigger.ms", "300000", 0, "MD-23",
+         &StoreMillis<&C::metadata_rebootstrap_trigger>, "start again from bootstrap.servers after so long in vain"),
+    Text("metadata.recovery.strategy", kString, "rebootstrap", "rebootstrap or none", "MD-22", &StoreRecovery,
+         "what to do when no known broker can be reached"),
+    Ignored("metric.reporters", kList, "metrics are read with Metrics()"),
+    Int("metrics.num.samples", "2", 1, "PR-27", &StoreNumber<&C::metrics_num_samples>, "windows that a rate is over"),
+    NotYet("metrics.recording.level", kString, "INFO", "how much is measured"),
+    Long("metrics.sample.window.ms", "30000", 1, "PR-27", &StoreMillis<&C::metrics_sample_window>,
+         "length of one such window"),
+    Bool("partitioner.adaptive.partitioning.enable", "true", "PT-12", &StoreNumber<&C::partitioner_adaptive>,
+         "records without a key go rather where less is waiting"),
+    Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", &StoreMillis<&C::partitioner_availability_timeout>,
+         "records without a key avoid a broker that took nothing for so long; 0: off"),
+    NotYet("partitioner.class", kClass, "", "how partitions are chosen"),
+    Bool("partitioner.ignore.keys", "false", "PT-07", &StoreNumber<&C::partitioner_ignore_keys>,
+         "keys do not decide about the partition"),
+    NotYet("partitioner.rack.aware", kBoolean, "false", "prefer leaders in the rack of this client"),
+    Int("receive.buffer.bytes", "32768", -1, "", &StoreNumber<&C::receive_buffer_bytes>,
+        "the socket's receive buffer; -1: as the system likes"),
+    Long("reconnect.backoff.max.ms", "1000", 0, "NC-04", &StoreMillis<&C::reconnect_backoff_max>,
+         "the longest wait before a broker is connected again"),
+    Long("reconnect.backoff.ms", "50", 0, "NC-04", &StoreMillis<&C::reconnect_backoff>,
+         "the first wait before a broker is connected again"),
+    Int("request.timeout.ms", "30000", 0, "NC-21", &StoreMillis<&C::request_timeout>,
+        "a request without an answer for so long ends its connection"),
+    Int("retries", "2147483647", 0, "SN-06", &StoreNumber<&C::retries>, "how often a batch is sent again"),
+    Long("retry.backoff.max.ms", "1000", 0, "AC-14", &StoreMillis<&C::retry_backoff_max>,
+         "the longest wait before a batch is sent, or metadata asked for, again"),
+    Long("retry.backoff.ms", "100", 0, "AC-14", &StoreMillis<&C::retry_backoff>,
+         "the first wait before a batch is sent, or metadata asked for, again"),
+    Ignored("sasl.client.callback.handler.class", kClass, "a Java class"),
+    Ignored("sasl.jaas.config", kPassword, "the Java client's form of a user and a password"),
+    NotYet("sasl.kerberos.kinit.cmd", kString, "/usr/bin/kinit", "SASL"),
+    NotYet("sasl.kerberos.min.time.before.relogin", kLong, "60000", "SASL"),
+    NotYet("sasl.kerberos.service.name", kString, "", "SASL"),
+    NotYet("sasl.kerberos.ticket.renew.jitter", kDouble, "0.05", "SASL"),
+    NotYet("sasl.kerberos.ticket.renew.window.factor", kDouble, "0.8", "SASL"),
+    Ignored("sasl.login.callback.handler.class", kClass, "a Java class"),
+    Ignored("sasl.login.class", kClass, "a Java class"),
+    NotYet("sasl.login.connect.timeout.ms", kInt, "", "SASL"),
+    NotYet("sasl.login.read.timeout.ms", kInt, "", "SASL"),
+    NotYet("sasl.login.refresh.buffer.seconds", kInt, "300", "SASL"),
+    NotYet("sasl.login.refresh.min.period.seconds", kInt, "60", "SASL"),
+    NotYet("sasl.login.refresh.window.factor", kDouble, "0.8", "SASL"),
+    NotYet("sasl.login.refresh.window.jitter", kDouble, "0.05", "SASL"),
+    NotYet("sasl.login.retry.backoff.max.ms", kLong, "10000", "SASL"),
+    NotYet("sasl.login.retry.backoff.ms", kLong, "100", "SASL"),
+    NotYet("sasl.mechanism", kString, "GSSAPI", "SASL"),
+    NotYet("sasl.oauthbearer.allow.unverified.audience", kBoolean, "false", "SASL"),
+    NotYet("sasl.oauthbearer.allow.unverified.issuer", kBoolean, "false", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.algorithm", kString, "RS256", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.aud", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.exp.seconds", kInt, "300", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.iss", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.jti.include", kBoolean, "false", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.nbf.seconds", kInt, "60", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.claim.sub", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.file", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.private.key.file", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.private.key.passphrase", kPassword, "", "SASL"),
+    NotYet("sasl.oauthbearer.assertion.template.file", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.client.credentials.client.id", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.client.credentials.client.secret", kPassword, "", "SASL"),
+    NotYet("sasl.oauthbearer.clock.skew.seconds", kInt, "30", "SASL"),
+    NotYet("sasl.oauthbearer.expected.audience", kList, "", "SASL"),
+    NotYet("sasl.oauthbearer.expected.issuer", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.header.urlencode", kBoolean, "false", "SASL"),
+    NotYet("sasl.oauthbearer.jwks.endpoint.refresh.ms", kLong, "3600000", "SASL"),
+    NotYet("sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms", kLong, "10000", "SASL"),
+    NotYet("sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", kLong, "100", "SASL"),
+    NotYet("sasl.oauthbearer.jwks.endpoint.url", kString, "", "SASL"),
+    Ignored("sasl.oauthbearer.jwt.retriever.class", kClass, "a Java class"),
+    Ignored("sasl.oauthbearer.jwt.validator.class", kClass, "a Java class"),
+    NotYet("sasl.oauthbearer.scope", kString, "", "SASL"),
+    NotYet("sasl.oauthbearer.scope.claim.name", kString, "scope", "SASL"),
+    NotYet("sasl.oauthbearer.sub.claim.name", kString, "sub", "SASL"),
+    NotYet("sasl.oauthbearer.token.endpoint.url", kString, "", "SASL"),
+    NotYet("security.protocol", kString, "PLAINTEXT", "TLS and SASL"),
+    Ignored("security.providers", kString, "Java classes"),
+    Int("send.buffer.bytes", "131072", -1, "", &StoreNumber<&C::send_buffer_bytes>,
+        "the socket's send buffer; -1: as the system likes"),
+    Long("socket.connection.setup.timeout.max.ms", "30000", 0, "NC-07", &StoreMillis<&C::connection_setup_timeout_max>,
+         "the longest wait for a connection to open"),
+    Long("socket.connection.setup.timeout.ms", "10000", 0, "NC-07", &StoreMillis<&C::connection_setup_timeout>,
+         "the first wait for a connection to open"),
+    NotYet("ssl.cipher.suites", kList, "", "TLS"),
+    NotYet("ssl.enabled.protocols", kList, "TLSv1.2,TLSv1.3", "TLS"),
+    NotYet("ssl.endpoint.identification.algorithm", kString, "https", "TLS"),
+    Ignored("ssl.engine.factory.class", kClass, "a Java class"),
+    NotYet("ssl.key.password", kPassword, "", "TLS"),
+    Ignored("ssl.keymanager.algorithm", kString, "Java's own"),
+    NotYet("ssl.keystore.certificate.chain", kPassword, "", "TLS"),
+    NotYet("ssl.keystore.key", kPassword, "", "TLS"),
+    NotYet("ssl.keystore.location", kString, "", "TLS"),
+    NotYet("ssl.keystore.password", kPassword, "", "TLS"),
+    NotYet("ssl.keystore.type", kString, "JKS", "TLS"),
+    NotYet("ssl.protocol", kString, "TLSv1.3", "TLS"),
+    Ignored("ssl.provider", kString, "Java's own"),
+    Ignored("ssl.secure.random.implementation", kString, "Java's own"),
+    Ignored("ssl.trustmanager.algorithm", kString, "Java's own"),
+    NotYet("ssl.truststore.certificates", kPassword, "", "TLS"),
+    NotYet("ssl.truststore.location", kString, "", "TLS"),
+    NotYet("ssl.truststore.password", kPassword, "", "TLS"),
+    NotYet("ssl.truststore.type", kString, "JKS", "TLS"),
+    NotYet("transaction.timeout.ms", kInt, "60000", "transactions"),
+    NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions"),
+    NotYet("transactional.id", kString, "", "transactions"),
+    Ignored("value.serializer", kClass, "values are bytes here"),
+});
+
+constexpr bool ByName(const ConfigKey& left, const ConfigKey& right) { return left.name < right.name; }
+static_assert(std::is_sorted(kKeys.begin(), kKeys.end(), ByName), "FindConfigKey searches by halving");
+
+// How many letters have to be put in, taken out or replaced to make one text of the other.
+std::size_t EditDistance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  for (std::size_t j = 0; j <= to.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[to.size()];
+}
+
+}  // namespace
+
+std::string_view ConfigTypeName(ConfigType type) {
+  switch (type) {
+    case kBoolean:
+      return "boolean";
+    case kInt:
+      return "int";
+    case kLong:
+      return "long";
+    case kDouble:
+      return "double";
+    case kString:
+      return "string";
+    case kList:
+      return "list";
+    case kClass:
+      return "class";
+    case kPassword:
+      return "password";
+  }
+  CheckFailed("known config type", __FILE__, __LINE__);
+}
+
+std::span<const ConfigKey> ProducerConfigKeys() { return kKeys; }
+
+std::string AllowedValues(const ConfigKey& key) {
+  if (key.support == ConfigSupport::kIgnored) return "anything, without effect";
+  if (key.support == ConfigSupport::kNotYet) {
+    return key.harmless.empty() ? std::string("nothing yet") : fmt::format("only {} yet", key.harmless);
+  }
+  if (key.type == kBoolean) return "true or false";
+  if (key.type != kInt && key.type != kLong) return std::string(key.allowed);
+  return key.min == kLongMin ? std::string("any whole number") : fmt::format("{} ... {}", key.min, key.max);
+}
+
+const ConfigKey* FindConfigKey(std::string_view name) {
+  const auto found = std::lower_bound(kKeys.begin(), kKeys.end(), ConfigKey{.name = name}, ByName);
+  return found != kKeys.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string_view ClosestConfigKey(std::string_view name) {
+  std::string wanted = AsciiLower(name);
+  std::replace(wanted.begin(), wanted.end(), '_', '.');
+  // A third of the letters may be wrong: "linger" still means linger.ms, "batch.sizes" batch.size.
+  std::size_t best_distance = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+  std::string_view best;
+  for (const ConfigKey& key : kKeys) {
+    const std::size_t distance =
+        key.name.starts_with(wanted) && wanted.size() >= 4 ? 1 : EditDistance(wanted, key.name);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = key.name;
+    }
+  }
+  return best;
+}
+
+}  // namespace ktrial

@@ -1,0 +1,24 @@
+// Small operations on ASCII text for the configuration. (Debian's abseil has a string_view of its own that
+// std::string_view does not convert to.)
+#ifndef CORE_PRODUCER_TEXT_H_
+#define CORE_PRODUCER_TEXT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ktrial {
+
+bool IsAsciiDigit(char c);
+bool IsAsciiLetterOrDigit(char c);
+char AsciiLower(char c);
+std::string AsciiLower(std::string_view text);
+bool EqualsIgnoringCase(std::string_view left, std::string_view right);
+// Without spaces, tabs and line ends on both sides.
+std::string_view Trimmed(std::string_view text);
+// The parts between commas, trimmed; empty ones are left out.
+std::vector<std::string_view> SplitAtCommas(std::string_view text);
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_TEXT_H_
