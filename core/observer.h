@@ -59,6 +59,9 @@ class ProducerObserver {
   // The batch was closed and goes into a request to `node`. Called again at each retry.
   virtual void OnBatchDrained(const BatchView&, NodeId /*node*/) {}
   virtual void OnBatchRetried(const BatchView&, wire::ErrorCode) {}
+  // The broker found it too large: its records wait in `parts` new batches, each announced by OnBatchCreated before. Final too,
+  // in place of OnBatchDone.
+  virtual void OnBatchSplit(const BatchView&, std::int32_t /*parts*/) {}
   // Final: kNone for success (base_offset may be unknown), else the error that every record of it gets. Before the callbacks.
   virtual void OnBatchDone(const BatchView&, wire::ErrorCode, Offset /*base_offset*/) {}
 

@@ -186,6 +186,42 @@ class Atomic {
   std::atomic<T> value_;
 };
 
+// Counts the owners of an object that threads share; the last one destroys it. No scheduling point: which owner comes last makes
+// no difference that a program can see. It takes no Threads, so it may count what outlives them.
+class RefCount {
+ public:
+  explicit RefCount(std::int64_t owners) : owners_(owners) {}
+  RefCount(const RefCount&) = delete;
+  RefCount& operator=(const RefCount&) = delete;
+
+  // Called by an owner, on behalf of new ones.
+  void Add(std::int64_t owners) { owners_.fetch_add(owners, std::memory_order_relaxed); }
+  // True for the one call that gives back the last ownership; its caller sees all that the other owners wrote.
+  bool Release(std::int64_t owners) { return owners_.fetch_sub(owners, std::memory_order_acq_rel) == owners; }
+  // True if `owners` are all that are left: for a caller who holds them, nobody else can come any more.
+  bool Is(std::int64_t owners) const { return owners_.load(std::memory_order_acquire) == owners; }
+
+ private:
+  std::atomic<std::int64_t> owners_;
+};
+
+// A pointer to an object that no longer changes, for tables that only grow and are read without a lock. Whoever sees the pointer
+// sees all of the object. No scheduling point: a reader who comes too early finds the old object, whole, and must cope with that
+// anyway; writers exclude each other by a Mutex.
+template <class T>
+class Published {
+ public:
+  Published() = default;
+  Published(const Published&) = delete;
+  Published& operator=(const Published&) = delete;
+
+  T* Get() const { return object_.load(std::memory_order_acquire); }
+  void Publish(T* object) { object_.store(object, std::memory_order_release); }
+
+ private:
+  std::atomic<T*> object_{nullptr};
+};
+
 }  // namespace ktrial
 
 #endif  // CORE_ENV_SYNC_H_
