@@ -8,7 +8,7 @@ namespace ktrial {
 namespace {
 
 // The one thread-local of core/: a check can fail where no object of a world is at hand.
-thread_local CheckFailureHook failure_hook;  // tidy: check-hook
+thread_local CheckFailureHook failure_hook;  // tidy: thread-local
 
 }  // namespace
 
