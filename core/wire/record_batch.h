@@ -152,10 +152,10 @@ class RecordReader {
   absl::Status status() const;
 
  private:
-  void ReadBody(std::size_t end);
   void ReadHeaders();
 
   ByteReader reader_;
+  bool log_append_time_;  // Then the batch's one timestamp counts for every record.
   std::int64_t base_timestamp_;
   std::int32_t left_;
   RecordView record_;

@@ -1,0 +1,105 @@
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/check.h"
+#include "core/wire/big_endian.h"
+#include "core/wire/record_batch.h"
+#include "core/wire/varint.h"
+
+namespace ktrial::wire {
+namespace {
+
+constexpr std::int32_t kNullLength = -1;
+constexpr std::int8_t kMagic = 2;
+constexpr std::int16_t kTransactionalBit = 0x10;
+// The length field counts what follows it.
+constexpr std::size_t kBeforeLengthEnds = 12;
+
+using OptionalView = std::optional<std::string_view>;
+
+std::size_t SizeOf(OptionalView bytes) {
+  return bytes ? VarintSize(static_cast<std::int32_t>(bytes->size())) + bytes->size() : 1;
+}
+
+std::size_t SizeOf(std::span<const HeaderView> headers) {
+  std::size_t sum = VarintSize(static_cast<std::int32_t>(headers.size()));
+  for (const HeaderView& header : headers) sum += SizeOf(OptionalView(header.key)) + SizeOf(header.value);
+  return sum;
+}
+
+char* Write(char* out, OptionalView bytes) {
+  if (!bytes) return WriteVarint(out, kNullLength);
+  out = WriteVarint(out, static_cast<std::int32_t>(bytes->size()));
+  // An empty view may have no address, which memcpy must not see.
+  if (!bytes->empty()) std::memcpy(out, bytes->data(), bytes->size());
+  return out + bytes->size();
+}
+
+// The difference may not fit when timestamps are wild; the reader wraps back the same way.
+std::int64_t WrappingDifference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+std::size_t RecordBatchUpperBound(OptionalView key, OptionalView value, std::span<const HeaderView> headers) {
+  return kRecordBatchHeaderBytes + kRecordOverheadBytesMax + SizeOf(key) + SizeOf(value) + SizeOf(headers);
+}
+
+RecordBatchBuilder::RecordBatchBuilder(std::span<char> buffer)
+    : data_(buffer.data()), capacity_(buffer.size()), size_(kRecordBatchHeaderBytes) {
+  KT_CHECK(capacity_ >= kRecordBatchHeaderBytes);
+  KT_CHECK(capacity_ <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
+}
+
+std::size_t RecordBatchBuilder::Append(std::int64_t timestamp_ms, OptionalView key, OptionalView value,
+                                       std::span<const HeaderView> headers) {
+  KT_CHECK(!closed_);
+  const bool first = record_count_ == 0;
+  const std::int64_t timestamp_delta = first ? 0 : WrappingDifference(timestamp_ms, base_timestamp_);
+  const std::size_t body_bytes =
+      1 + VarlongSize(timestamp_delta) + VarintSize(record_count_) + SizeOf(key) + SizeOf(value) + SizeOf(headers);
+  const std::size_t record_bytes = VarintSize(static_cast<std::int32_t>(body_bytes)) + body_bytes;
+  if (record_bytes > capacity_ - size_) return 0;
+
+  char* out = WriteVarint(data_ + size_, static_cast<std::int32_t>(body_bytes));
+  *out++ = 0;  // attributes of a record: none are defined
+  out = WriteVarlong(out, timestamp_delta);
+  out = WriteVarint(out, record_count_);
+  out = Write(out, key);
+  out = Write(out, value);
+  out = WriteVarint(out, static_cast<std::int32_t>(headers.size()));
+  for (const HeaderView& header : headers) out = Write(Write(out, OptionalView(header.key)), header.value);
+
+  if (first) base_timestamp_ = max_timestamp_ = timestamp_ms;
+  if (timestamp_ms > max_timestamp_) max_timestamp_ = timestamp_ms;
+  size_ += record_bytes;
+  ++record_count_;
+  return record_bytes;
+}
+
+std::string_view RecordBatchBuilder::Close(const BatchProducer& producer) {
+  KT_CHECK(record_count_ > 0);
+  closed_ = true;
+  StoreBigEndian(data_, std::int64_t{0});  // base offset: the broker's
+  StoreBigEndian(data_ + 8, static_cast<std::int32_t>(size_ - kBeforeLengthEnds));
+  StoreBigEndian(data_ + 12, std::int32_t{-1});  // leader epoch: the broker's
+  StoreBigEndian(data_ + 16, kMagic);
+  StoreBigEndian(data_ + 21, producer.transactional ? kTransactionalBit : std::int16_t{0});
+  StoreBigEndian(data_ + 23, record_count_ - 1);
+  StoreBigEndian(data_ + 27, base_timestamp_);
+  StoreBigEndian(data_ + 35, max_timestamp_);
+  StoreBigEndian(data_ + 43, producer.id.value());
+  StoreBigEndian(data_ + 51, producer.epoch.value());
+  StoreBigEndian(data_ + 53, producer.base_sequence.value());
+  StoreBigEndian(data_ + 57, record_count_);
+  const std::string_view batch(data_, size_);
+  StoreBigEndian(data_ + 17, Crc32c(batch.substr(21)));
+  return batch;
+}
+
+}  // namespace ktrial::wire
