@@ -1,0 +1,138 @@
+"""What the tests against real programs share: a real cluster, running a program, reading a topic back, counting."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KTRIAL = os.environ.get("KTRIAL", os.path.join(ROOT, "bin", "ktrial"))
+KAFKA = os.path.join(HERE, "kafka", "kafka.sh")
+CACHE = os.environ.get("KTRIAL_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME", "/root"), ".cache"), "ktrial")
+KAFKA_LIB = os.path.join(os.environ.get("KAFKA_HOME") or os.path.join(CACHE, "kafka-4.4.0"), "lib")
+
+
+class Failure(Exception):
+    """A test's expectation does not hold."""
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def run(arguments, stdin=None, timeout=120, check_status=True, env=None):
+    """Runs a program to its end; a non-zero status is a Failure that shows its last lines."""
+    result = subprocess.run(arguments, input=stdin, capture_output=True, timeout=timeout, env={**os.environ, **(env or {})}, check=False)
+    if check_status and result.returncode != 0:
+        tail = (result.stdout + result.stderr).decode(errors="replace").splitlines()[-12:]
+        raise Failure(f"{' '.join(map(str, arguments))[:200]}: status {result.returncode}\n  " + "\n  ".join(tail))
+    return result
+
+
+class Cluster:
+    """Real Apache Kafka brokers on loopback, ids 1..nodes; stopped and removed at the end of the `with` block."""
+
+    def __init__(self, nodes, settings=()):
+        self.nodes, self.settings = nodes, settings
+        self.folder = tempfile.mkdtemp(prefix="ktrial-kafka-")
+
+    def __enter__(self):
+        for _ in range(5):  # another program may own the ports that were drawn
+            self.port = random.SystemRandom().randrange(20000, 29000, 10)
+            try:
+                self.kafka("start", self.folder, str(self.nodes), str(self.port), *self.settings)
+                return self
+            except Failure:
+                self.kafka("stop", self.folder)
+                shutil.rmtree(self.folder)
+        raise Failure("the real brokers do not start")
+
+    def __exit__(self, *_):
+        self.kafka("stop", self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def kafka(self, *arguments):
+        return run([KAFKA, *arguments])
+
+    def bootstrap(self, node=1):
+        return f"127.0.0.1:{self.port + node - 1}"
+
+    def topic(self, name, partitions, replicas, *settings):
+        self.kafka("topic", self.folder, name, str(partitions), str(replicas), *settings)
+
+    def signal(self, node, signal):
+        self.kafka("signal", self.folder, str(node), signal)
+
+    def up(self, node):
+        self.kafka("up", self.folder, str(node))
+
+    def tool(self, java_class, *arguments):
+        return run([KAFKA, "tool", java_class, *arguments])
+
+    def leader(self, topic, partition, ask=1):
+        """The leader's id as node `ask` tells it; None while there is none."""
+        result = run(["kcat", "-b", self.bootstrap(ask), "-L", "-t", topic, "-m", "5"], check_status=False)
+        for line in result.stdout.decode(errors="replace").splitlines():
+            words = line.replace(",", " ").split()
+            if words[:2] == ["partition", str(partition)] and "leader" in words:
+                leader = int(words[words.index("leader") + 1])
+                return leader if leader > 0 else None
+        return None
+
+    def read(self, topic, node=1, key=False):
+        """All records as (partition, key, value), in the order of each partition."""
+        form = "%p\x1f%k\x1f%s\x1e" if key else "%p\x1f\x1f%s\x1e"
+        result = run(["kcat", "-b", self.bootstrap(node), "-C", "-t", topic, "-o", "beginning", "-e", "-q", "-f", form])
+        records = []
+        for record in result.stdout.decode().split("\x1e")[:-1]:
+            partition, record_key, value = record.split("\x1f")
+            records.append((int(partition), record_key, value))
+        return records
+
+
+def lines(count, prefix="line"):
+    return [f"{prefix}-{number:07d}" for number in range(count)]
+
+
+def in_order(records):
+    """Whether the values of each partition stand in their own order (values are made so that they sort)."""
+    last = {}
+    for partition, _, value in records:
+        if partition in last and value <= last[partition]:
+            return False
+        last[partition] = value
+    return True
+
+
+def duplicates(records):
+    return sum(count - 1 for count in Counter(value for _, _, value in records).values())
+
+
+def main(tests):
+    """Runs the tests whose name holds an argument (all without), prints a line each, closes with the count."""
+    wanted = sys.argv[1:]
+    passed = failed = 0
+    for test in tests:
+        if wanted and not any(word in test.__name__ for word in wanted):
+            continue
+        start = time.monotonic()
+        try:
+            test()
+            passed += 1
+            print(f"ok      {test.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
+        except Exception as error:  # a test that breaks is a test that failed
+            failed += 1
+            print(f"FAILED  {test.__name__} ({time.monotonic() - start:.1f} s): {error}", flush=True)
+            if not isinstance(error, Failure):
+                traceback.print_exc()
+            print(f"reproduce: tests/real/run.sh {test.__name__}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0

@@ -1,0 +1,144 @@
+"""The producer over real sockets against real Apache Kafka: `ktrial produce` writes, kcat reads back."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+
+from harness import KTRIAL, Cluster, check, duplicates, in_order, lines, main, run
+
+_single = None
+
+
+def single():
+    """One broker for all tests that do not disturb it."""
+    global _single
+    if _single is None:
+        _single = Cluster(1).__enter__()
+    return _single
+
+
+def text(values):
+    return ("\n".join(values) + "\n").encode()
+
+
+def every_line_arrives_once_and_in_order():
+    cluster = single()
+    cluster.topic("orders", 4, 1)
+    values = lines(50_000)
+    run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "orders", "-X", "linger.ms=5"], stdin=text(values))
+    records = cluster.read("orders")
+    check(Counter(value for _, _, value in records) == Counter(values), f"{len(records)} records for {len(values)} lines")
+    check(in_order(records), "a partition is out of order")
+    check(len({partition for partition, _, _ in records}) > 1, "the sticky partitioner used one partition only")
+
+
+def keyed_lines_go_where_the_java_client_puts_them():
+    cluster = single()
+    cluster.topic("keyed", 7, 1)
+    pairs = [(f"customer-{number % 500}", f"value-{number:06d}") for number in range(5_000)]
+    run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "keyed", "-K", "\t"],
+        stdin="".join(f"{key}\t{value}\n" for key, value in pairs).encode())
+    ours = {key: partition for partition, key, _ in cluster.read("keyed", key=True)}
+    check(len(ours) == 500, f"{len(ours)} keys came back")
+    # kcat with the murmur2_random partitioner is an independent implementation of the Java client's choice.
+    cluster.topic("keyed-by-kcat", 7, 1)
+    run(["kcat", "-P", "-b", cluster.bootstrap(), "-t", "keyed-by-kcat", "-K", "\t", "-X", "topic.partitioner=murmur2_random"],
+        stdin="".join(f"{key}\t{key}\n" for key in ours).encode())
+    theirs = {key: partition for partition, key, _ in cluster.read("keyed-by-kcat", key=True)}
+    check(ours == theirs, "keys went to other partitions than with murmur2 of another client")
+
+
+def acks_zero_and_one_arrive_too():
+    cluster = single()
+    for acks in ("0", "1"):
+        cluster.topic(f"acks-{acks}", 2, 1)
+        values = lines(2_000, f"acks{acks}")
+        run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", f"acks-{acks}", "-X", f"acks={acks}"], stdin=text(values))
+        deadline = time.monotonic() + 10
+        while len(records := cluster.read(f"acks-{acks}")) < len(values) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        check(sorted(value for _, _, value in records) == values, f"acks={acks}: {len(records)} of {len(values)} lines")
+
+
+def empty_lines_and_long_lines_are_records_too():
+    cluster = single()
+    cluster.topic("odd", 1, 1)
+    values = ["", "x", "y" * 100_000, "", "z" * 900_000]
+    run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "odd"], stdin=text(values))
+    check([value for _, _, value in cluster.read("odd")] == values, "the lines came back changed")
+
+
+def an_unknown_topic_is_a_clear_error():
+    cluster = single()
+    result = run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "nowhere", "-X", "max.block.ms=2000"],
+                 stdin=b"lost\n", check_status=False)
+    check(result.returncode == 1, f"status {result.returncode}")
+    check(b"nowhere" in result.stderr and b"UNKNOWN_TOPIC_OR_PARTITION" in result.stderr, result.stderr.decode())
+
+
+class PacedProducer:
+    """`ktrial produce` fed at a steady rate from a thread."""
+
+    def __init__(self, cluster, topic, count, per_second, *options):
+        self.values = lines(count)
+        servers = ",".join(cluster.bootstrap(node) for node in range(1, cluster.nodes + 1))
+        self.process = subprocess.Popen([KTRIAL, "produce", "-b", servers, "-t", topic, *options],
+                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.feeder = threading.Thread(target=self._feed, args=(per_second,))
+        self.feeder.start()
+
+    def _feed(self, per_second):
+        start = time.monotonic()
+        for number, value in enumerate(self.values):
+            ahead = start + number / per_second - time.monotonic()
+            if ahead > 0:
+                time.sleep(ahead)
+            self.process.stdin.write(value.encode() + b"\n")
+            self.process.stdin.flush()
+        self.process.stdin.close()
+
+    def finish(self):
+        self.feeder.join()
+        errors = self.process.stderr.read().decode(errors="replace")
+        check(self.process.wait(timeout=150) == 0, "the producer failed:\n" + errors)
+        return self.values
+
+
+def nothing_is_lost_while_a_leader_moves_and_a_node_is_killed():
+    with Cluster(3) as cluster:
+        cluster.topic("orders", 3, 3, "min.insync.replicas=2")
+        producer = PacedProducer(cluster, "orders", 12_000, 500, "-X", "acks=all", "-X", "delivery.timeout.ms=120000")
+        time.sleep(3)
+        # Whoever leads partition 0 is killed the hard way, which moves its leaders; then it comes back.
+        first = cluster.leader("orders", 0)
+        survivor = first % 3 + 1
+        cluster.signal(first, "KILL")
+        deadline = time.monotonic() + 20
+        while (second := cluster.leader("orders", 0, ask=survivor)) in (None, first):
+            check(time.monotonic() < deadline, "no new leader was elected")
+            time.sleep(0.2)
+        cluster.up(first)
+        time.sleep(7)
+        # Back in sync, it is made the leader again: a move without any failure.
+        cluster.tool("org.apache.kafka.tools.LeaderElectionCommand", "--bootstrap-server", cluster.bootstrap(survivor),
+                     "--election-type", "preferred", "--all-topic-partitions")
+        values = producer.finish()
+        records = cluster.read("orders", node=survivor)
+        missing = set(values) - {value for _, _, value in records}
+        check(not missing, f"{len(missing)} lines are lost, {sorted(missing)[:3]} ... (leader {first} -> {second})")
+        print(f"        {len(values)} lines, {duplicates(records)} duplicates", file=sys.stderr)
+
+
+TESTS = (every_line_arrives_once_and_in_order, keyed_lines_go_where_the_java_client_puts_them, acks_zero_and_one_arrive_too,
+         empty_lines_and_long_lines_are_records_too, an_unknown_topic_is_a_clear_error,
+         nothing_is_lost_while_a_leader_moves_and_a_node_is_killed)
+
+if __name__ == "__main__":
+    try:
+        status = main(TESTS)
+    finally:
+        if _single is not None:
+            _single.__exit__()
+    sys.exit(status)

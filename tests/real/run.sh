@@ -1,0 +1,19 @@
+#!/bin/bash
+# run.sh [NAME...]: the tests that need real programs: Apache Kafka brokers, kcat, Kafka's console producer. Needs bin/ktrial
+# (tools/dev build). Fetches the brokers once, into ~/.cache/ktrial. Closes with "N passed, N failed".
+set -uo pipefail
+cd "$(dirname "$0")" || exit 1
+kafka/kafka.sh help >/dev/null
+home=${KAFKA_HOME:-${KTRIAL_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ktrial}/kafka-4.4.0}
+if [ ! -f "$home/kafka.jsa" ]; then
+  echo "fetching Apache Kafka 4.4.0 from Maven Central into $home (about 40 MB, once)" >&2
+  kafka/kafka.sh setup >&2 || { echo "0 passed, 1 failed"; exit 1; }
+fi
+passed=0 failed=0
+for suite in produce_test serve_test; do
+  line=$(python3 -B $suite.py "$@" | tee /dev/stderr | tail -1)
+  [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || { failed=$((failed + 1)); continue; }
+  passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
