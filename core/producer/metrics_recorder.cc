@@ -1,0 +1,253 @@
+#include "core/producer/metrics_recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace ktrial {
+
+namespace {
+
+double Millis(Duration length) { return static_cast<double>(length.count()) / 1e6; }
+
+}  // namespace
+
+// Appends metrics of one group with one set of tags.
+class MetricsRecorder::Writer {
+ public:
+  Writer(MetricsSnapshot& snapshot, Instant now) : snapshot_(snapshot), now_(now) {}
+
+  void Start(std::string group, std::vector<std::pair<std::string, std::string>> tags) {
+    group_ = std::move(group);
+    tags_ = std::move(tags);
+  }
+  void Value(std::string name, double value) {
+    snapshot_.metrics.push_back({.group = group_, .name = std::move(name), .tags = tags_, .value = value});
+  }
+  void Average(std::string_view name, const WindowedStat& stat) {
+    Value(fmt::format("{}-avg", name), stat.Average(now_));
+  }
+  void AverageAndMax(std::string_view name, const WindowedStat& stat) {
+    Average(name, stat);
+    Value(fmt::format("{}-max", name), stat.Max(now_));
+  }
+  // The sum of what was recorded.
+  void RateAndTotal(std::string_view name, const WindowedStat& stat) {
+    Value(fmt::format("{}-rate", name), stat.RatePerSecond(now_));
+    Value(fmt::format("{}-total", name), stat.total());
+  }
+  // How often something was recorded, whatever its value.
+  void CountRateAndTotal(std::string_view name, const WindowedStat& stat) {
+    const double average = stat.Average(now_);
+    Value(fmt::format("{}-rate", name), average == 0 || average != average ? 0 : stat.RatePerSecond(now_) / average);
+    Value(fmt::format("{}-total", name), static_cast<double>(stat.total_count()));
+  }
+  // The part of the time, for what was recorded in nanoseconds.
+  void Ratio(std::string name, const WindowedStat& nanos) { Value(std::move(name), nanos.RatePerSecond(now_) / 1e9); }
+
+ private:
+  MetricsSnapshot& snapshot_;
+  const Instant now_;
+  std::string group_;
+  std::vector<std::pair<std::string, std::string>> tags_;
+};
+
+double MetricsSnapshot::Value(std::string_view name, std::string_view topic_or_node) const {
+  for (const Metric& metric : metrics) {
+    const bool of_whole = metric.tags.size() < 2;
+    if (metric.name == name &&
+        (topic_or_node.empty() ? of_whole : !of_whole && metric.tags[1].second == topic_or_node)) {
+      return metric.value;
+    }
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id)
+    : windows_(windows),
+      client_id_(std::move(client_id)),
+      mutex_(threads, Site("metrics.mutex")),
+      batch_bytes_(windows),
+      queue_time_ms_(windows),
+      record_bytes_(windows),
+      records_sent_(windows),
+      records_per_request_(windows),
+      records_retried_(windows),
+      records_failed_(windows),
+      batches_split_(windows),
+      buffer_exhausted_(windows),
+      buffer_wait_ns_(windows),
+      connections_made_(windows),
+      connections_closed_(windows),
+      request_bytes_(windows),
+      response_bytes_(windows),
+      latency_ms_(windows),
+      throttle_ms_(windows) {}
+
+void MetricsRecorder::BatchDrained(const DrainedBatch& batch, Instant now) {
+  MutexLock lock(mutex_);
+  batch_bytes_.Record(now, static_cast<double>(batch.bytes));
+  queue_time_ms_.Record(now, Millis(batch.queued));
+  record_bytes_.Record(now, static_cast<double>(batch.largest_record_bytes));
+  records_sent_.Record(now, static_cast<double>(batch.records));
+  auto topic = topics_.find(batch.topic);
+  if (topic == topics_.end()) topic = topics_.emplace(std::string(batch.topic), TopicStats(windows_)).first;
+  topic->second.records.Record(now, static_cast<double>(batch.records));
+  topic->second.bytes.Record(now, static_cast<double>(batch.bytes));
+}
+
+void MetricsRecorder::ProduceRequestMade(std::int64_t records, Instant now) {
+  MutexLock lock(mutex_);
+  records_per_request_.Record(now, static_cast<double>(records));
+}
+
+void MetricsRecorder::RecordsRetried(std::string_view topic, std::int64_t records, Instant now) {
+  MutexLock lock(mutex_);
+  records_retried_.Record(now, static_cast<double>(records));
+  const auto stats = topics_.find(topic);
+  if (stats != topics_.end()) stats->second.retries.Record(now, static_cast<double>(records));
+}
+
+void MetricsRecorder::RecordsFailed(std::string_view topic, std::int64_t records, Instant now) {
+  MutexLock lock(mutex_);
+  records_failed_.Record(now, static_cast<double>(records));
+  const auto stats = topics_.find(topic);
+  if (stats != topics_.end()) stats->second.errors.Record(now, static_cast<double>(records));
+}
+
+void MetricsRecorder::BatchSplit(Instant now) {
+  MutexLock lock(mutex_);
+  batches_split_.Record(now, 1);
+}
+
+void MetricsRecorder::BufferExhausted(Instant now) {
+  MutexLock lock(mutex_);
+  buffer_exhausted_.Record(now, 1);
+}
+
+void MetricsRecorder::BufferWaited(Duration wait, Instant now) {
+  MutexLock lock(mutex_);
+  buffer_wait_ns_.Record(now, static_cast<double>(wait.count()));
+}
+
+void MetricsRecorder::Flushed(Duration took) {
+  MutexLock lock(mutex_);
+  flush_ns_ += took.count();
+}
+
+void MetricsRecorder::MetadataWaited(Duration took) {
+  MutexLock lock(mutex_);
+  metadata_wait_ns_ += took.count();
+}
+
+MetricsRecorder::NodeStats& MetricsRecorder::NodeLocked(NodeId node) {
+  return nodes_.try_emplace(node, windows_).first->second;
+}
+
+void MetricsRecorder::Connected(NodeId node, Instant now) {
+  MutexLock lock(mutex_);
+  ++connection_count_;
+  connections_made_.Record(now, 1);
+  NodeLocked(node);
+}
+
+void MetricsRecorder::ConnectionClosed(Instant now) {
+  MutexLock lock(mutex_);
+  --connection_count_;
+  connections_closed_.Record(now, 1);
+}
+
+void MetricsRecorder::RequestSent(NodeId node, std::int64_t bytes, Instant now) {
+  MutexLock lock(mutex_);
+  request_bytes_.Record(now, static_cast<double>(bytes));
+  NodeLocked(node).request_bytes.Record(now, static_cast<double>(bytes));
+}
+
+void MetricsRecorder::ResponseReceived(NodeId node, std::int64_t bytes, Duration latency, Instant now) {
+  MutexLock lock(mutex_);
+  response_bytes_.Record(now, static_cast<double>(bytes));
+  latency_ms_.Record(now, Millis(latency));
+  NodeStats& stats = NodeLocked(node);
+  stats.response_bytes.Record(now, static_cast<double>(bytes));
+  stats.latency_ms.Record(now, Millis(latency));
+}
+
+void MetricsRecorder::Throttled(Duration throttle, Instant now) {
+  MutexLock lock(mutex_);
+  throttle_ms_.Record(now, Millis(throttle));
+}
+
+void MetricsRecorder::WriteBatches(Writer& writer) const {
+  writer.AverageAndMax("batch-size", batch_bytes_);
+  // Nothing is compressed, so everything has its own size.
+  writer.Value("compression-rate-avg",
+               batch_bytes_.total_count() == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0);
+  writer.AverageAndMax("record-queue-time", queue_time_ms_);
+  writer.AverageAndMax("record-size", record_bytes_);
+  writer.RateAndTotal("record-send", records_sent_);
+  writer.Average("records-per-request", records_per_request_);
+  writer.RateAndTotal("record-retry", records_retried_);
+  writer.RateAndTotal("record-error", records_failed_);
+  writer.RateAndTotal("batch-split", batches_split_);
+  writer.RateAndTotal("buffer-exhausted", buffer_exhausted_);
+  writer.Ratio("bufferpool-wait-ratio", buffer_wait_ns_);
+  writer.Value("bufferpool-wait-time-ns-total", buffer_wait_ns_.total());
+  writer.Value("flush-time-ns-total", static_cast<double>(flush_ns_));
+  writer.Value("metadata-wait-time-ns-total", static_cast<double>(metadata_wait_ns_));
+}
+
+void MetricsRecorder::WriteConnections(Writer& writer) const {
+  writer.Value("connection-count", static_cast<double>(connection_count_));
+  writer.RateAndTotal("connection-creation", connections_made_);
+  writer.RateAndTotal("connection-close", connections_closed_);
+  writer.RateAndTotal("outgoing-byte", request_bytes_);
+  writer.RateAndTotal("incoming-byte", response_bytes_);
+  writer.CountRateAndTotal("request", request_bytes_);
+  writer.CountRateAndTotal("response", response_bytes_);
+  writer.AverageAndMax("request-size", request_bytes_);
+  writer.AverageAndMax("request-latency", latency_ms_);
+  writer.AverageAndMax("produce-throttle-time", throttle_ms_);
+}
+
+MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant now) const {
+  MetricsSnapshot snapshot;
+  Writer writer(snapshot, now);
+  {
+    MutexLock lock(mutex_);
+    writer.Start("producer-metrics", {{"client-id", client_id_}});
+    WriteBatches(writer);
+    WriteConnections(writer);
+    writer.Value("requests-in-flight", static_cast<double>(gauges.requests_in_flight));
+    writer.Value("metadata-age", gauges.metadata_age_seconds);
+    writer.Value("buffer-total-bytes", static_cast<double>(gauges.buffer_total_bytes));
+    writer.Value("buffer-available-bytes", static_cast<double>(gauges.buffer_available_bytes));
+    writer.Value("waiting-threads", static_cast<double>(gauges.waiting_threads));
+    for (const auto& [topic, stats] : topics_) {
+      writer.Start("producer-topic-metrics", {{"client-id", client_id_}, {"topic", topic}});
+      writer.RateAndTotal("record-send", stats.records);
+      writer.RateAndTotal("byte", stats.bytes);
+      writer.Value("compression-rate", 1.0);
+      writer.RateAndTotal("record-retry", stats.retries);
+      writer.RateAndTotal("record-error", stats.errors);
+    }
+    for (const auto& [node, stats] : nodes_) {
+      writer.Start("producer-node-metrics",
+                   {{"client-id", client_id_}, {"node-id", fmt::format("node-{}", node.value())}});
+      writer.RateAndTotal("outgoing-byte", stats.request_bytes);
+      writer.RateAndTotal("incoming-byte", stats.response_bytes);
+      writer.CountRateAndTotal("request", stats.request_bytes);
+      writer.CountRateAndTotal("response", stats.response_bytes);
+      writer.AverageAndMax("request-size", stats.request_bytes);
+      writer.AverageAndMax("request-latency", stats.latency_ms);
+    }
+  }
+  std::sort(snapshot.metrics.begin(), snapshot.metrics.end(), [](const Metric& left, const Metric& right) {
+    return std::tie(left.group, left.tags, left.name) < std::tie(right.group, right.tags, right.name);
+  });
+  return snapshot;
+}
+
+}  // namespace ktrial

@@ -1,0 +1,112 @@
+// MetricsRecorder counts what a producer does and turns it into a MetricsSnapshot. It is told of batches, requests and
+// waits, never of single records, so a lock of its own is cheap enough.
+//
+// Thread safety: every function may be called from any thread. No function calls out.
+#ifndef CORE_PRODUCER_METRICS_RECORDER_H_
+#define CORE_PRODUCER_METRICS_RECORDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/env/sync.h"
+#include "core/env/threads.h"
+#include "core/producer/metrics.h"
+#include "core/producer/windowed_stat.h"
+#include "core/types.h"
+
+namespace ktrial {
+
+// What is read off other parts when a snapshot is taken.
+struct MetricsGauges {
+  std::int64_t requests_in_flight = 0;
+  double metadata_age_seconds = 0;  // NaN before the first full update.
+  std::int64_t buffer_total_bytes = 0;
+  std::int64_t buffer_available_bytes = 0;
+  std::int64_t waiting_threads = 0;
+};
+
+class MetricsRecorder {
+ public:
+  MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id);
+
+  // A batch goes into a request, for the first time or again (PR-24: retries count again).
+  struct DrainedBatch {
+    std::string_view topic;
+    std::int64_t records = 0;
+    std::int64_t bytes = 0;
+    std::int64_t largest_record_bytes = 0;  // As estimated before encoding (WP-19).
+    Duration queued{};                      // Since the batch was created.
+  };
+  void BatchDrained(const DrainedBatch& batch, Instant now);
+  void ProduceRequestMade(std::int64_t records, Instant now);
+  void RecordsRetried(std::string_view topic, std::int64_t records, Instant now);
+  // Also for records that were refused, which have no topic yet.
+  void RecordsFailed(std::string_view topic, std::int64_t records, Instant now);
+  void BatchSplit(Instant now);
+  void BufferExhausted(Instant now);
+  // How long Send waited in the buffer pool, whatever came of it.
+  void BufferWaited(Duration wait, Instant now);
+  void Flushed(Duration took);
+  void MetadataWaited(Duration took);
+
+  void Connected(NodeId node, Instant now);
+  void ConnectionClosed(Instant now);
+  void RequestSent(NodeId node, std::int64_t bytes, Instant now);
+  void ResponseReceived(NodeId node, std::int64_t bytes, Duration latency, Instant now);
+  void Throttled(Duration throttle, Instant now);
+
+  MetricsSnapshot Snapshot(const MetricsGauges& gauges, Instant now) const;
+
+ private:
+  struct TopicStats {
+    explicit TopicStats(StatWindows windows) : records(windows), bytes(windows), retries(windows), errors(windows) {}
+    WindowedStat records, bytes, retries, errors;
+  };
+  struct NodeStats {
+    explicit NodeStats(StatWindows windows) : request_bytes(windows), response_bytes(windows), latency_ms(windows) {}
+    WindowedStat request_bytes, response_bytes, latency_ms;
+  };
+  class Writer;
+
+  NodeStats& NodeLocked(NodeId node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteBatches(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteConnections(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Set in the constructor, never changed.
+  const StatWindows windows_;
+  const std::string client_id_;
+
+  mutable Mutex mutex_;
+  // Batches.
+  WindowedStat batch_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat queue_time_ms_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat record_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat records_sent_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat records_per_request_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat records_retried_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat records_failed_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat batches_split_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat buffer_exhausted_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat buffer_wait_ns_ ABSL_GUARDED_BY(mutex_);
+  std::int64_t flush_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::int64_t metadata_wait_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Connections.
+  std::int64_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  WindowedStat connections_made_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat connections_closed_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat request_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat response_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat latency_ms_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat throttle_ms_ ABSL_GUARDED_BY(mutex_);
+  // Ordered, because a snapshot lists them.
+  std::map<std::string, TopicStats, std::less<>> topics_ ABSL_GUARDED_BY(mutex_);
+  std::map<NodeId, NodeStats> nodes_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_METRICS_RECORDER_H_

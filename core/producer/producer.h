@@ -1,0 +1,114 @@
+// Producer sends records to Apache Kafka. This is the face that applications see.
+//
+//   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}});
+//   absl::StatusOr<std::unique_ptr<Producer>> producer = Producer::Create(*config, env);
+//   (*producer)->Send({.topic = "orders", .key = "42", .value = "paid"}, [](const RecordMetadata& at, const
+//   absl::Status& status) {
+//     ...
+//   });
+//   (*producer)->Close(std::chrono::seconds(30));
+//
+// A record is copied into a batch of its partition before Send returns; one thread of the producer's own, the *sender
+// thread*, sends batches, sends them again while that may help, and reports.
+//
+// Completion. Each record is completed exactly once: its Future becomes done, and its callback runs before that.
+//   - Callbacks of accepted records run on the sender thread, in the order of the batch, never under a lock. They may
+//   call the
+//     producer, but not wait there: on the sender thread a Send that would have to wait, Flush, PartitionsFor of an
+//     unknown topic and Future::Get fail at once with FAILED_PRECONDITION. What a callback throws is caught and logged
+//     (SN-16).
+//   - A record that Send refuses gives a Future that is done, and its callback runs on the calling thread before Send
+//   returns
+//     (PR-04). What that callback throws goes to the caller of Send (PR-06).
+// There are no exceptions otherwise.
+//
+// Errors are Status. Those that Kafka has a number for carry it as their payload (wire::KafkaCode), whether a broker or
+// the producer itself found them:
+//   REQUEST_TIMED_OUT      max.block.ms passed while Send waited for metadata or memory, or delivery.timeout.ms for the
+//   batch MESSAGE_TOO_LARGE      the record exceeds max.request.size or buffer.memory, or, alone in its batch, the
+//   broker's limit TOPIC_AUTHORIZATION_FAILED, INVALID_TOPIC_EXCEPTION, ...   as brokers say
+// Those of the caller carry no number, and are given the same way:
+//   INVALID_ARGUMENT       empty topic, negative partition or timestamp, a result of the application's partitioner out
+//   of range FAILED_PRECONDITION    Send and PartitionsFor after Close; what would have to wait on the sender thread
+//   CANCELLED              Close came while Send waited, or ended the record by force
+//
+// Thread safety: everything may be called from any thread at any time, but the destructor, which comes last.
+#ifndef CORE_PRODUCER_PRODUCER_H_
+#define CORE_PRODUCER_PRODUCER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/accumulator/record_callback.h"
+#include "core/env/clock.h"
+#include "core/env/env.h"
+#include "core/metadata/cluster.h"
+#include "core/observer.h"
+#include "core/producer/config.h"
+#include "core/producer/future.h"
+#include "core/producer/metrics.h"
+#include "core/producer/record.h"
+
+namespace ktrial {
+
+class Producer {
+ public:
+  // What an application that does not want to keep contexts gives: any function object. Costs an allocation a record; a
+  // RecordCallback costs none.
+  using Callback = absl::AnyInvocable<void(const RecordMetadata& metadata, const absl::Status& status)>;
+
+  // Starts the sender thread. Talks to nobody yet: a broker that cannot be reached, or a name that does not resolve,
+  // shows when something is sent. `env` and `observer` outlive the producer; `observer` may be null. `on_batch`, if
+  // given, is called once for each batch that ends, before the callbacks of its records and under the same rules.
+  // Errors: INVALID_ARGUMENT for a configuration that Parse would not have given (no bootstrap server).
+  static absl::StatusOr<std::unique_ptr<Producer>> Create(ProducerConfig config, Env& env,
+                                                          ProducerObserver* observer = nullptr,
+                                                          BatchCallback on_batch = {});
+  // Close(0) if that was not done: what was not sent is lost. On the sender thread this is a KT_CHECK.
+  ~Producer();
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
+
+  // Accepts a record for sending. Waits up to max.block.ms, in all, for the metadata of a topic that it does not know
+  // yet and for memory; mostly for neither. Does not allocate, and reads no clock but the coarse one, unless the record
+  // starts a batch.
+  Future Send(const Record& record) { return Send(record, RecordCallback()); }
+  Future Send(const Record& record, RecordCallback callback);
+  Future Send(const Record& record, Callback callback);
+
+  // Sends without lingering, and waits until every record whose Send has returned is completed, well or badly (PR-15).
+  // DEADLINE_EXCEEDED if that takes longer; the records go on. FAILED_PRECONDITION on the sender thread.
+  absl::Status Flush(Duration timeout = Duration::max());
+
+  // The partitions of a topic, with their leaders and replicas as far as known. Waits for them up to max.block.ms
+  // (PR-19).
+  absl::StatusOr<std::vector<PartitionInfo>> PartitionsFor(std::string_view topic);
+
+  MetricsSnapshot Metrics() const;
+
+  // Accepts nothing more, sends what there is, and ends the sender thread. What is not completed after `timeout` fails
+  // with CANCELLED. Returns when no callback runs any more: by its timeout, except that it waits for callbacks that are
+  // running (PR-16). OK if every record was completed in time, DEADLINE_EXCEEDED if not. Repeatable; the shortest
+  // timeout wins. On the sender thread: as with timeout 0, but returns at once, and OK; what follows follows when the
+  // callback has returned. INVALID_ARGUMENT if `timeout` is negative.
+  absl::Status Close(Duration timeout = Duration::max());
+
+  // client.id, or the name that stands in for it.
+  const std::string& client_id() const;
+  // As Parse and Create have settled it.
+  const ProducerConfig& config() const;
+
+ private:
+  class Impl;
+  explicit Producer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_PRODUCER_H_
