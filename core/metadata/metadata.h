@@ -21,6 +21,7 @@
 #define CORE_METADATA_METADATA_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -43,11 +44,7 @@
 #include "core/observer.h"
 #include "core/types.h"
 #include "core/wire/error_code.h"
-
-namespace ktrial::wire {
-struct MetadataRequest;
-struct MetadataResponse;
-}  // namespace ktrial::wire
+#include "core/wire/messages.h"
 
 namespace ktrial {
 
@@ -67,7 +64,8 @@ struct MetadataConfig {
   bool all_topics = false;
 };
 
-// Told of every new snapshot, KIP-951 merges included (MD-46). Must not block; must not call Metadata.
+// Told of every snapshot that a broker's answer made, KIP-951 merges included (MD-46). Must not block; must not call
+// Metadata.
 class MetadataListener {
  public:
   virtual ~MetadataListener() = default;
@@ -88,8 +86,9 @@ struct LeaderAndEpoch {
   std::shared_ptr<const Cluster> cluster;
 };
 
-// What was asked, as the answer will need it.
+// What is asked, and what the answer will need to be understood.
 struct MetadataQuery {
+  wire::MetadataRequest request;
   std::int64_t request_version = 0;  // MD-11
   bool partial = false;              // MD-12
   bool all_topics = false;
@@ -163,8 +162,8 @@ class Metadata {
   // When the next update is due: in the past for "now", Never() once closed (MD-04, MD-05). A function of the state
   // alone.
   Instant NextUpdateAt() const;
-  // The request for an update that is due, and what to remember of it (MD-11 to MD-14).
-  MetadataQuery BuildRequest(Instant now, wire::MetadataRequest& request);
+  // The request for an update that is due (MD-11 to MD-14). One at a time: Update or UpdateFailed must follow.
+  MetadataQuery BuildRequest(Instant now);
   // Takes over what the response says (MD-08, MD-09, MD-15 to MD-19, MD-36 to MD-45). `response_version` is that of the
   // request.
   UpdateResult Update(const MetadataQuery& query, const wire::MetadataResponse& response, std::int16_t response_version,
@@ -186,18 +185,31 @@ class Metadata {
   void RemoveListener(MetadataListener& listener);
   // Ends all waits, present and future (MD-34). Idempotent.
   void Close();
+  // How many threads are in AwaitUpdate now.
+  std::size_t waiter_count() const;
 
  private:
-  std::shared_ptr<const Cluster> BootstrapCluster() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<const Cluster> BootstrapCluster(std::uint64_t generation) const;
   void Swap(std::shared_ptr<const Cluster> cluster) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::int64_t RequestLocked(RefreshReason reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::int64_t RequestForNewTopics() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<const Cluster> ClusterFrom(const MetadataQuery& query, const wire::MetadataResponse& response,
-                                             bool reliable_epochs, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::int64_t RequestForNewTopic(bool past_backoff) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The snapshot that an answer makes of the present one. Asks for a full update if the answer contains a reason for
+  // one.
+  struct Digest {
+    Cluster::Parts parts;
+    bool taught_something = false;
+  };
+  Digest DigestResponse(const MetadataQuery& query, const wire::MetadataResponse& response, bool reliable_epochs,
+                        Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<const TopicInfo> DigestTopic(const wire::MetadataTopic& topic, bool reliable_epochs,
+                                               bool& taught_something) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CarryOver(const wire::MetadataResponse& response, Instant now, Cluster::Parts& parts)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Retain(std::string_view topic, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TellListeners(const Cluster& cluster);
 
   // Set in the constructor, never changed.
   const MetadataConfig config_;
+  Entropy& entropy_;
 
   mutable Mutex mutex_;
   CondVar changed_;

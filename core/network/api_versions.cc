@@ -1,0 +1,49 @@
+#include "core/network/api_versions.h"
+
+#include <algorithm>
+
+namespace ktrial {
+
+ApiVersions::ApiVersions(const wire::ApiVersionsResponse& response) {
+  for (const wire::ApiVersion& api : response.api_keys) {
+    if (api.min_version < 0 || api.min_version > api.max_version) continue;
+    ranges_[api.api_key] = {.min = api.min_version, .max = api.max_version};
+  }
+}
+
+std::optional<wire::VersionRange> ApiVersions::Find(wire::ApiKey api) const {
+  const auto found = ranges_.find(static_cast<std::int16_t>(api));
+  if (found == ranges_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::int16_t> ApiVersions::Choose(wire::ApiKey api, wire::VersionRange wanted) const {
+  const std::optional<wire::VersionRange> offered = Find(api);
+  if (!offered.has_value()) return std::nullopt;
+  const std::int16_t newest = std::min(offered->max, wanted.max);
+  if (newest < offered->min || newest < wanted.min) return std::nullopt;
+  return newest;
+}
+
+std::optional<std::int16_t> NextApiVersionsVersion(std::int16_t tried, const wire::ApiVersionsResponse& refusal) {
+  if (tried <= 0) return std::nullopt;
+  const std::optional<wire::VersionRange> listed = ApiVersions(refusal).Find(wire::ApiKey::kApiVersions);
+  if (!listed.has_value()) return std::int16_t{0};
+  return std::min<std::int16_t>(listed->max, static_cast<std::int16_t>(tried - 1));
+}
+
+bool ClientThrottles(wire::ApiKey api, std::int16_t version) {
+  switch (api) {
+    case wire::ApiKey::kProduce:
+    case wire::ApiKey::kMetadata:
+      return version >= 6;
+    case wire::ApiKey::kApiVersions:
+      return version >= 2;
+    case wire::ApiKey::kInitProducerId:
+      return version >= 1;
+    default:
+      return false;
+  }
+}
+
+}  // namespace ktrial

@@ -1,0 +1,120 @@
+// The inside of NetworkClient: network_client.cc has what callers call, network_client_poll.cc what one poll does.
+#ifndef CORE_NETWORK_NETWORK_CLIENT_IMPL_H_
+#define CORE_NETWORK_NETWORK_CLIENT_IMPL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/network/api_versions.h"
+#include "core/network/channels.h"
+#include "core/network/connection_states.h"
+#include "core/network/in_flight_requests.h"
+#include "core/network/internal_requests.h"
+#include "core/network/metadata_updater.h"
+#include "core/network/network_client.h"
+
+namespace ktrial {
+
+class NetworkClient::Impl {
+ public:
+  Impl(NetworkClientConfig config, Metadata& metadata, Transport& transport, Clock& clock, Entropy& entropy,
+       ProducerObserver& observer);
+
+  // As in NetworkClient.
+  bool Ready(const Node& node, Instant now);
+  bool IsReady(NodeId id, Instant now) const { return !updater_.IsDue(now) && CanSend(id, now); }
+  LeastLoaded FindLeastLoaded(Instant now);
+  void Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
+  void Poll(Instant now, Instant deadline);
+  void Disconnect(NodeId id, Instant now);
+  void Forget(NodeId id, Instant now);
+  void Close();
+
+  const ConnectionStates& states() const { return states_; }
+  const InFlightRequests& in_flight() const { return in_flight_; }
+  const Metadata& metadata() const { return metadata_; }
+  std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
+  void WakeUp() { transport_.WakeUp(); }
+
+ private:
+  // What else is known of a node while it has a channel.
+  struct Peer {
+    std::string host;
+    std::uint16_t port = 0;
+    std::optional<std::int16_t> ask_versions_with;  // The version of the ApiVersions request that has to be sent.
+    std::optional<ApiVersions> versions;
+  };
+  struct Ended {
+    std::unique_ptr<OutgoingRequest> request;
+    RequestOutcome outcome;
+  };
+  // Why a connection is over.
+  struct Loss {
+    RefreshReason reason = RefreshReason::kConnectionLost;
+    bool timed_out = false;
+    std::string why;
+    absl::Status fatal;  // Not OK: the node refused who we are (NC-44).
+  };
+
+  bool CanSend(NodeId id, Instant now) const { return states_.MaySend(id, now) && in_flight_.CanSendMore(id); }
+  void Connect(const Node& node, Instant now);
+  // Opens the connecting node's next address.
+  void OpenNext(NodeId id, Instant now);
+  void SendAs(RequestKind kind, NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
+  std::int32_t NextCorrelationId();
+
+  // The steps of a poll, in their order.
+  Instant StepMetadata(Instant now);
+  void HandleWritable(const ChannelEvents& events, Instant now);
+  void CompleteWritten(Instant now);
+  void HandleReadable(const ChannelEvents& events, Instant now);
+  void HandleEnded(const ChannelEvents& events, Instant now);
+  void HandleOpened(ChannelEvents& events, Instant now);
+  void AskVersions(Instant now);
+  void HandleTimeouts(Instant now);
+  void RebootstrapIfNeeded(Instant now);
+  void ReportEnded();
+
+  // An error means that the connection cannot go on.
+  absl::Status HandleFrame(NodeId id, std::string_view frame, Instant now);
+  absl::Status HandleApiVersions(NodeId id, std::int16_t version, const ApiVersionsCall& call);
+  void MarkReady(NodeId id);
+
+  // Closes the node's channel, cancels its requests oldest first, backs off, asks for metadata (NC-24).
+  void Lose(NodeId id, const Loss& loss, Instant now);
+  void Cancel(NodeId id, InFlightRequest request, bool timed_out, Instant now);
+  void CancelAll(NodeId id, bool timed_out, Instant now);
+  void End(NodeId id, InFlightRequest request, RequestOutcome::Kind kind, Instant now);
+  void Rebootstrap(Instant now);
+  // When some node of a snapshot in which none can be used or connected to will be, as far as time alone decides.
+  Instant NextUsableAt(const Cluster& cluster, Instant now) const;
+
+  // Set in the constructor, never changed.
+  const NetworkClientConfig config_;
+  Metadata& metadata_;
+  Transport& transport_;
+  Clock& clock_;
+  Entropy& entropy_;
+  ProducerObserver& observer_;
+
+  MetadataUpdater updater_;
+  ConnectionStates states_;
+  InFlightRequests in_flight_;
+  std::map<NodeId, Peer> peers_;  // Of all nodes that have a channel.
+  std::vector<Ended> ended_;      // Not reported yet.
+  bool has_written_ = false;      // Some request without a response was written to its end and has not ended.
+  std::int32_t correlation_id_ = 0;
+  bool closed_ = false;
+  // After in_flight_: closed before the requests whose bytes it may still be writing.
+  Channels channels_;
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_NETWORK_NETWORK_CLIENT_IMPL_H_
