@@ -228,7 +228,12 @@ NetworkClient::~NetworkClient() { impl_->Close(); }
 
 bool NetworkClient::Ready(const Node& node, Instant now) { return impl_->Ready(node, now); }
 bool NetworkClient::IsReady(NodeId id, Instant now) const { return impl_->IsReady(id, now); }
-Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const { return impl_->states().LookAgainAt(id, now); }
+Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const {
+  // Only a due update of the metadata is in the way, and the next poll sends that first: it must not wait for the answer, which a
+  // broker that hangs would keep from us.
+  if (impl_->CanSend(id, now)) return now;
+  return impl_->states().LookAgainAt(id, now);
+}
 bool NetworkClient::ConnectionFailed(NodeId id) const { return impl_->states().HasFailed(id); }
 
 bool NetworkClient::HasReadyNodes(Instant now) const {

@@ -90,7 +90,8 @@ class NetworkClient {
   // As Ready, without starting anything. False for every node while a metadata update is due: that goes first (NC-14).
   bool IsReady(NodeId id, Instant now) const;
   // When to look at a node again that is not ready: the end of its throttle, of its backoff, or of its setup time; not
-  // after `now` if it may be connected to now; Never() if only an event can change anything (NC-09, NC-10).
+  // after `now` if it may be connected to now, or if only a due metadata update is in the way, which the next Poll sends;
+  // Never() if only an event can change anything (NC-09, NC-10).
   Instant LookAgainAt(NodeId id, Instant now) const;
   // The last attempt to connect failed, or the connection was lost, and no new attempt was made.
   bool ConnectionFailed(NodeId id) const;

@@ -28,6 +28,8 @@ class NetworkClient::Impl {
 
   // As in NetworkClient.
   bool Ready(const Node& node, Instant now);
+  // IsReady, but for a metadata update that is due.
+  bool CanSend(NodeId id, Instant now) const { return states_.MaySend(id, now) && in_flight_.CanSendMore(id); }
   bool IsReady(NodeId id, Instant now) const { return !updater_.IsDue(now) && CanSend(id, now); }
   LeastLoaded FindLeastLoaded(Instant now);
   void Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
@@ -62,7 +64,6 @@ class NetworkClient::Impl {
     absl::Status fatal;  // Not OK: the node refused who we are (NC-44).
   };
 
-  bool CanSend(NodeId id, Instant now) const { return states_.MaySend(id, now) && in_flight_.CanSendMore(id); }
   void Connect(const Node& node, Instant now);
   // Opens the connecting node's next address.
   void OpenNext(NodeId id, Instant now);
