@@ -2,6 +2,9 @@
 #ifndef SIM_SANDBOX_H_
 #define SIM_SANDBOX_H_
 
+#include <memory>
+#include <vector>
+
 #include "absl/functional/any_invocable.h"
 #include "sim/kernel/kernel.h"
 #include "sim/network/sim_network.h"
@@ -13,6 +16,8 @@ namespace ktrial::sim {
 class Sandbox {
  public:
   explicit Sandbox(const KernelOptions& kernel = {}, const NetworkOptions& network = {});
+  // Abandons the kernel if a body could not end.
+  ~Sandbox();
 
   Kernel& kernel() { return kernel_; }
   SimNetwork& network() { return network_; }
@@ -26,6 +31,7 @@ class Sandbox {
   Kernel kernel_;
   SimNetwork network_;
   SimEnv env_;
+  std::vector<std::unique_ptr<Thread>> bodies_;
 };
 
 }  // namespace ktrial::sim

@@ -34,7 +34,7 @@ class SimEnv final : public Env {
   Threads& threads() override { return kernel_.threads(); }
   std::unique_ptr<Transport> NewTransport(std::string_view entity) override;
   std::unique_ptr<Entropy> NewEntropy(std::string_view entity) override;
-  std::int64_t NextProducerNumber() override { return ++producer_number_; }
+  std::int64_t NextProducerNumber() override;
 
  private:
   Kernel& kernel_;

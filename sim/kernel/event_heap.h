@@ -71,9 +71,11 @@ class EventHeap {
 
   template <class Closure>
   static void Act(void* closure, bool run) {
-    auto* const typed = static_cast<Closure*>(closure);
-    if (run) (*typed)();
-    typed->~Closure();
+    struct Destroy {
+      Closure* closure;
+      ~Destroy() { closure->~Closure(); }
+    } typed{static_cast<Closure*>(closure)};
+    if (run) (*typed.closure)();
   }
   template <class Closure>
   struct Boxed {

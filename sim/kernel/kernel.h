@@ -47,8 +47,8 @@
 
 namespace ktrial::sim {
 
+class ContextSwitcher;
 class Fiber;
-class FiberRunner;
 class SimSync;
 class SimThreads;
 class StackPool;
@@ -93,7 +93,10 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  Instant Now() const { return now_; }
+  Instant Now() const {
+    UncheckedSection unchecked;
+    return now_;
+  }
   std::uint64_t seed() const { return options_.seed; }
   Trace& trace() { return trace_; }
   Stream NewStream(std::string_view entity, std::string_view purpose);
@@ -128,13 +131,12 @@ class Kernel {
   // Ends the running Run at the next opportunity, or else the next one at once. From threads and events.
   void Stop(std::string_view why);
 
-  // Runs until nothing is left to do. What comes first of a finding, Stop and the condition ends a run; it can be
-  // called again.
+  // Runs until nothing is left to do. What comes first of a finding, Stop and the condition ends a run; it can be called again.
   KernelResult Run();
-  // Runs what is due up to and including `deadline`, and leaves the clock there. kIdle only if that is earlier: daemon
-  // events and daemon threads alone do not keep it running.
+  // Runs all that is due up to and including `deadline`, daemon events too, and leaves the clock there. Threads that wait for
+  // good meanwhile are no finding here: the caller may be about to wake them.
   KernelResult RunUntil(Instant deadline);
-  // The predicate is asked before each event, when nothing is runnable.
+  // The predicate is asked before each event, when nothing is runnable. Ends with kIdle or kDeadlock as Run does.
   KernelResult RunUntil(absl::FunctionRef<bool()> predicate, Instant deadline = Instant::Never());
 
   // Every thread that has not ended: where it waits, for what, who owns that, which locks it holds, until when.
@@ -149,6 +151,7 @@ class Kernel {
     std::int64_t switches = 0;  // of threads
     std::int64_t points = 0;    // scheduling points
     std::int64_t stalls = 0;
+    Duration stalled{0};  // in sum
     std::int64_t spawned = 0;
   };
   Counts counts() const;
@@ -156,18 +159,22 @@ class Kernel {
   // --- For the simulator's own parts that make threads wait: SimSync, SimTransport. ---
 
   // The thread that runs, null in events and outside a run.
-  Fiber* current() { return current_; }
+  Fiber* current() const {
+    UncheckedSection unchecked;
+    return current_;
+  }
   // A scheduling point: others may run before this returns. Nothing happens outside of threads.
   void Point(Site site) {
+    UncheckedSection unchecked;
     if (--points_left_ > 0 && runnable_.empty()) [[likely]]
       return;
     SlowPoint(site);
   }
   // What a parked thread waits for, for the report.
   struct WaitFor {
-    const char* what = "";         // "lock", "condition", "poll", "join", "sleep"
-    std::string_view object;       // its name; lives as long as the wait
-    const Fiber* owner = nullptr;  // who has it
+    const char* what = "";          // "lock", "condition", "poll", "join", "sleep"
+    std::string_view object;        // its name; lives as long as the wait
+    Fiber* const* owner = nullptr;  // who has it by the time of the report
   };
   // The running thread waits until Unpark, or until the deadline: false. On a thread only (KT_CHECK).
   bool Park(Instant deadline, Site site, const WaitFor& wait);
@@ -178,22 +185,29 @@ class Kernel {
   friend class SimSync;
   friend class SimThreads;
 
-  struct StartOptions {
-    bool daemon = false;
-  };
-  Fiber& Start(std::string_view name, absl::AnyInvocable<void()> function, StartOptions options);
-  void SlowPoint(Site site);
-  void Renew();
-  void StallCurrent(Duration length);
-  void MakeRunnable(Fiber& fiber);
+  Fiber& Start(std::string_view name, absl::AnyInvocable<void()> function, bool daemon);
+  static void RunFiber(Fiber& fiber);
   Fiber* ChooseNext();
   void SwitchAway();
-  void FiberMain(Fiber& fiber);
+  void MakeRunnable(Fiber& fiber);
+  void Retire(Fiber& fiber);
   void Reap();
-  KernelResult Drive(absl::FunctionRef<bool()>* predicate, Instant deadline);
-  bool RunThreads();
+
+  void SlowPoint(Site site);
+  // Brings the counts up to date and grants points anew; finds out about limits.
+  void Account();
+  void Stall(Fiber& fiber, Duration length);
+  bool stalls() const { return stalls_; }
+  Strategy& strategy() { return *strategy_; }
+
+  enum class Until : std::uint8_t { kNothingLeft, kMoment };
+  KernelResult Drive(absl::FunctionRef<bool()> holds, Instant deadline, Until until);
+  KernelResult Loop(absl::FunctionRef<bool()> holds, Instant deadline, Until until);
+  void RunThreads();
   void RunEvent();
-  KernelResult TakeFinding();
+  void MoveTime(Instant to);
+  bool interrupted() const { return stop_asked_ || !findings_.empty() || escaped_ != nullptr; }
+  KernelResult TakeInterruption();
   void Find(KernelEnd end, std::string text);
   static void OnCheckFailed(void* kernel, std::string_view text);
 
@@ -201,10 +215,10 @@ class Kernel {
   const KernelOptions options_;
   Trace& trace_;
   std::unique_ptr<Strategy> strategy_;
-  bool stalls_ = false;
+  bool stalls_;
   std::unique_ptr<StackPool> own_stacks_;
   StackPool* stacks_;
-  std::unique_ptr<FiberRunner> runner_;
+  std::unique_ptr<ContextSwitcher> switcher_;
   std::unique_ptr<SimSync> sync_;
   std::unique_ptr<SimThreads> threads_;
 
@@ -213,11 +227,11 @@ class Kernel {
   Fiber* current_ = nullptr;
   std::vector<ThreadInfo*> runnable_;  // without the one that runs
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<std::unique_ptr<Fiber>> ended_;
+  std::vector<std::unique_ptr<Fiber>> ended_;  // whose stacks are still in use, or just were
   std::uint64_t next_thread_id_ = 2;
   int live_count_ = 0;
 
-  // Points until something has to be looked at: a stall, a limit, a Stop.
+  // Points until something has to be looked at: a stall, a limit, a Stop. points_granted_ is what it was set to.
   std::int64_t points_left_ = 0;
   std::int64_t points_granted_ = 0;
   std::int64_t steps_in_moment_ = 0;
@@ -227,6 +241,7 @@ class Kernel {
   bool running_ = false;
   bool abandoned_ = false;
   bool stop_asked_ = false;
+  std::string stop_reason_;
   std::vector<KernelResult> findings_;
   std::exception_ptr escaped_;
 };

@@ -18,6 +18,8 @@
 
 #ifdef KTRIAL_SIM_TSAN
 extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 void AnnotateIgnoreWritesBegin(const char* file, int line);
@@ -45,6 +47,15 @@ class [[maybe_unused]] UncheckedSection {
   UncheckedSection(const UncheckedSection&) = delete;
   UncheckedSection& operator=(const UncheckedSection&) = delete;
 };
+
+// What a lock of the program means to the detector: what was done before the release is seen after the acquire.
+#ifdef KTRIAL_SIM_TSAN
+inline void DeclareAcquire(const void* tag) { __tsan_acquire(const_cast<void*>(tag)); }
+inline void DeclareRelease(const void* tag) { __tsan_release(const_cast<void*>(tag)); }
+#else
+inline void DeclareAcquire(const void*) {}
+inline void DeclareRelease(const void*) {}
+#endif
 
 }  // namespace ktrial::sim
 

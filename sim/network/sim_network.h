@@ -28,7 +28,7 @@
 
 namespace ktrial::sim {
 
-class SimTransport;
+class NetworkCore;
 
 struct NetworkOptions {
   Distribution latency;               // one way, drawn for each piece
@@ -85,9 +85,8 @@ class SimNetwork final : public NetworkControl {
   const Counts& counts() const;
 
  private:
-  friend class SimTransport;
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  const std::unique_ptr<NetworkCore> core_;
+  std::uint64_t next_transport_ = 1;
 };
 
 }  // namespace ktrial::sim

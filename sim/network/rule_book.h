@@ -1,0 +1,51 @@
+// RuleBook keeps the network rules that are in force, answers what they mean for one pair of hosts, and counts whom they touched.
+#ifndef SIM_NETWORK_RULE_BOOK_H_
+#define SIM_NETWORK_RULE_BOOK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/types.h"
+#include "sim/kernel/draws.h"
+#include "sim/network/network_control.h"
+
+namespace ktrial::sim {
+
+class RuleBook {
+ public:
+  RuleId Impose(const NetworkRule& rule);
+  // What was in force and no longer is.
+  std::optional<NetworkRule> Lift(RuleId rule);
+  std::int64_t Touched(RuleId rule) const;
+
+  // The first rule of that kind that speaks of the broker; it counts as touching something. False: none.
+  bool Meets(NetworkRule::Kind kind, NodeId broker);
+  // A partition holds what goes from one to the other. `touch`: it holds something new.
+  bool Holds(NodeId from, NodeId to, bool touch);
+  bool Passes(NodeId from, NodeId to) const;
+  // What the latency rules add for one piece of data or SYN of the broker.
+  Duration AddedLatency(NodeId broker, Stream& stream);
+  // The lowest limit, with the network's own; 0: none.
+  std::int64_t BytesPerSecond(NodeId broker, std::int64_t unruled);
+  bool empty() const { return in_force_ == 0; }
+
+ private:
+  struct Entry {
+    NetworkRule rule;
+    bool in_force = true;
+    std::int64_t touched = 0;
+  };
+  // Rule n is entry n - 1; lifted ones stay, for their counts.
+  std::vector<Entry> entries_;
+  std::int64_t in_force_ = 0;
+};
+
+// "partition of 1, 2 from clients": for traces.
+std::string DescribeNetworkRule(const NetworkRule& rule);
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_NETWORK_RULE_BOOK_H_
