@@ -3,6 +3,7 @@
 #define SCENARIOS_LANGUAGE_ERROR_H_
 
 #include <compare>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ class Errors {
   // `key` is the full path ("cluster.brokers"); `text` goes on after it.
   void Add(Position position, std::string_view key, std::string_view text);
   bool empty() const { return errors_.empty(); }
+  std::size_t size() const { return errors_.size(); }
   // In the order of the file, those of the command line last, without repetitions.
   std::vector<Error> Sorted() const;
 
@@ -50,10 +52,10 @@ class Errors {
 
 // ` (did you mean "X"?)` where one of `allowed` is at most two edits away (one for words under five letters), else
 // nothing.
-std::string Suggestion(std::string_view found, const std::vector<std::string_view>& allowed);
+std::string Suggestion(std::string_view found, std::span<const std::string_view> allowed);
 
 // "a, b or c".
-std::string JoinAllowed(const std::vector<std::string_view>& words);
+std::string JoinAllowed(std::span<const std::string_view> words);
 
 }  // namespace ktrial::scenario
 

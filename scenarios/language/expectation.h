@@ -7,9 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/env/clock.h"
-#include "core/types.h"
 #include "scenarios/language/error.h"
+#include "sim/run_result.h"
 
 namespace ktrial::scenario {
 
@@ -19,6 +18,7 @@ struct Condition {
   Relation relation = Relation::kEqual;
   double bound = 0;  // kBetween: the lower end
   double upper = 0;  // kBetween only; both ends are included
+  bool is_duration = false;
   std::string text;  // as written
 
   bool Holds(double number) const;
@@ -28,25 +28,15 @@ struct Condition {
 // text.
 std::optional<Condition> ParseCondition(std::string_view text);
 
-// The part of a run that a metric is taken of. Absent members do not restrict it.
-struct Where {
-  std::optional<NodeId> broker;
-  std::optional<std::string> topic;
-  std::optional<PartitionIndex> partition;
-  std::optional<std::string> workload;  // the name of its thread
-  std::optional<std::string> producer;
-  std::optional<std::string> error;  // "NOT_LEADER_OR_FOLLOWER"
-};
-
-// One metric must meet one condition, over [from, to) of the run.
+// One metric must meet one condition: over the whole run for a line of [expect], over a window and for a part for
+// [[expect_that]].
 struct Expectation {
   Position position;
-  std::string metric;
+  sim::MetricQuery query;
   Condition condition;
-  bool windowed = false;  // of [[expect_that]]
-  Where where;
-  std::optional<Duration> from;
-  std::optional<Duration> to;
+
+  // "lost", "metadata.requests{broker=2} in [10s, 610s)": how reports call it.
+  std::string Name() const;
 };
 
 }  // namespace ktrial::scenario

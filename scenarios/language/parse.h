@@ -2,6 +2,7 @@
 #ifndef SCENARIOS_LANGUAGE_PARSE_H_
 #define SCENARIOS_LANGUAGE_PARSE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +13,17 @@
 
 namespace ktrial::scenario {
 
+// What a scenario is read for: `run` needs something that acts; for `serve` the requests come from somebody else's
+// client.
+enum class Purpose : std::uint8_t { kRun, kCheck, kServe };
+
 struct ParseOptions {
   // KEY=VALUE each, applied over the file before it is read: "producer.linger.ms=5", "schedule.stalls=rare",
   // "duration=30s". The value is read as TOML where it is TOML and as a string otherwise. Where the key goes through a
   // list of tables
   // ([[workload]]), all its members are changed; `workload.2.rate` changes the second.
   std::vector<std::string> overrides;
-  // `run` needs something that acts; `check` and `serve` do not.
-  bool needs_action = true;
+  Purpose purpose = Purpose::kRun;
 };
 
 // Either a scenario, or at least one error.

@@ -17,43 +17,16 @@
 
 #include "core/env/clock.h"
 #include "sim/fault/fault_spec.h"
+#include "sim/workload/workload_spec.h"
 
 namespace ktrial::scenario {
 
-using sim::DurationRange;
-
-// A duration that is drawn for each packet or request.
-struct Delay {
-  enum class Shape : std::uint8_t {
-    kRange,      // evenly from [low, high]; fixed where they are equal
-    kLognormal,  // low is the median, high the 99th percentile
-  };
-  Shape shape = Shape::kRange;
-  Duration low{};
-  Duration high{};
-  friend bool operator==(const Delay&, const Delay&) = default;
-};
-
-// `count` things in each `per`.
-struct Rate {
-  std::int64_t count = 0;
-  Duration per{};
-  friend bool operator==(const Rate&, const Rate&) = default;
-};
-
-// A number that is drawn evenly from [min, max].
-struct IntegerRange {
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  friend bool operator==(const IntegerRange&, const IntegerRange&) = default;
-};
-
-// Each returns nothing for text that is not exactly one such quantity, or that does not fit in 63 bits.
+// Each returns nothing for text that is not exactly one such quantity, or that does not fit its type.
 std::optional<Duration> ParseDuration(std::string_view text);
-std::optional<DurationRange> ParseDurationRange(std::string_view text);
+std::optional<sim::DurationRange> ParseDurationRange(std::string_view text);
 std::optional<std::int64_t> ParseSize(std::string_view text);
-std::optional<IntegerRange> ParseSizeRange(std::string_view text);
-std::optional<Rate> ParseRate(std::string_view text);
+std::optional<sim::SizeRange> ParseSizeRange(std::string_view text);
+std::optional<sim::Rate> ParseRate(std::string_view text);
 
 // The shortest text that ParseDuration reads back: "250ms", "1500us", "2s".
 std::string FormatDuration(Duration duration);

@@ -1,0 +1,81 @@
+#include "scenarios/ktrial/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "scenarios/runner/report.h"
+
+namespace ktrial::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+void Report(const std::vector<Error>& errors, const Output& output) {
+  if (output.json) {
+    std::printf("%s\n", RenderJsonError(errors.front()).c_str());
+    return;
+  }
+  for (const Error& error : errors) std::fprintf(stderr, "%s\n", ToString(error).c_str());
+}
+
+// All of a file; nothing if it cannot be read, with errno set.
+std::optional<std::string> ReadAll(const std::string& path) {
+  const bool is_stdin = path == "-";
+  std::FILE* file = is_stdin ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return std::nullopt;
+  std::string text;
+  char buffer[1 << 16];
+  std::size_t count = 0;
+  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0) text.append(buffer, count);
+  const bool failed = std::ferror(file) != 0;
+  const int error = errno;
+  if (!is_stdin) std::fclose(file);
+  errno = error;
+  if (failed) return std::nullopt;
+  return text;
+}
+
+void AddFolder(const std::string& folder, std::vector<std::string>& files) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".toml" && it->is_regular_file(error)) found.push_back(it->path().string());
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& output) {
+  FileList list;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path != "-" && fs::is_directory(path, error)) {
+      const std::size_t before = list.files.size();
+      AddFolder(path, list.files);
+      if (list.files.size() > before) continue;
+      Report({{path, 1, 1, "a folder without any *.toml file"}}, output);
+      list.complete = false;
+    } else {
+      list.files.push_back(path);
+    }
+  }
+  return list;
+}
+
+std::optional<Scenario> LoadScenario(const std::string& file, const ParseOptions& options, const Output& output) {
+  const std::optional<std::string> text = ReadAll(file);
+  if (!text) {
+    Report({{file, 1, 1, std::string("cannot be read: ") + std::strerror(errno)}}, output);
+    return std::nullopt;
+  }
+  ParseResult parsed = ParseScenario(*text, file, options);
+  if (!parsed.scenario) Report(parsed.errors, output);
+  return std::move(parsed.scenario);
+}
+
+}  // namespace ktrial::scenario

@@ -1,0 +1,42 @@
+#include "scenarios/ktrial/line_reader.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace ktrial::scenario {
+
+std::optional<std::string_view> LineReader::Next() {
+  while (true) {
+    const std::size_t end = buffer_.find('\n', scanned_);
+    if (end != std::string::npos) {
+      const std::string_view line = std::string_view(buffer_).substr(begin_, end - begin_);
+      begin_ = scanned_ = end + 1;
+      return line;
+    }
+    scanned_ = buffer_.size();
+    if (!at_end_ && Fill()) continue;
+    if (begin_ == buffer_.size()) return std::nullopt;
+    const std::string_view line = std::string_view(buffer_).substr(begin_);
+    begin_ = buffer_.size();
+    return line;
+  }
+}
+
+bool LineReader::Fill() {
+  constexpr std::size_t kChunk = 1 << 16;
+  buffer_.erase(0, begin_);
+  scanned_ -= begin_;
+  begin_ = 0;
+  const std::size_t size = buffer_.size();
+  buffer_.resize(size + kChunk);
+  const ssize_t count = read(descriptor_, buffer_.data() + size, kChunk);
+  buffer_.resize(size + (count > 0 ? static_cast<std::size_t>(count) : 0));
+  if (count > 0) return true;
+  at_end_ = true;
+  if (count < 0 && errno != EINTR) error_ = std::strerror(errno);
+  return false;
+}
+
+}  // namespace ktrial::scenario

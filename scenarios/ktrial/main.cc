@@ -1,0 +1,172 @@
+// The program `ktrial`: its command line. What the commands do is in the files named after them.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include "core/check.h"
+#include "scenarios/ktrial/commands.h"
+#include "scenarios/runner/version.h"
+
+namespace ktrial::scenario {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit status: 0 holds, 1 an expectation or invariant failed, 2 wrong input or arguments,\n"
+    "3 a defect of the simulator, 130 interrupted.";
+
+struct Options {
+  Output output;
+  std::string color = "auto";
+  RunCommandOptions run;
+  CheckCommandOptions check;
+  ListCommandOptions list;
+  ProduceCommandOptions produce;
+  ServeCommandOptions serve;
+  std::string delimiter;
+  std::int32_t partition = 0;
+};
+
+bool UseColor(const std::string& choice, int descriptor) {
+  if (choice != "auto") return choice == "always";
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && isatty(descriptor) != 0;
+}
+
+void AddOutput(CLI::App& command, Options& options) {
+  command.add_flag("--json", options.output.json, "One JSON object a line on standard output");
+  command.add_option("--color", options.color, "always, never or auto (default; NO_COLOR counts)")
+      ->check(CLI::IsMember({"always", "never", "auto"}));
+}
+
+void AddOverrides(CLI::App& command, std::vector<std::string>& overrides) {
+  command.add_option("--set", overrides, "Change the scenario: producer.linger.ms=5, schedule.stalls=rare, ...")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::App* AddRun(CLI::App& app, Options& options) {
+  CLI::App* run = app.add_subcommand("run", "Run scenarios in the simulator: would a correct producer survive this?");
+  run->add_option("FILE", options.run.paths, "Scenario files, folders, or - for standard input")->required();
+  run->add_option("--seed", options.run.seed, "The run is a function of it")->capture_default_str();
+  AddOverrides(*run, options.run.overrides);
+  run->add_option("--trace", options.run.trace_file, "Write every event, a JSON object a line")->type_name("F.jsonl");
+  run->add_flag("--check-determinism", options.run.check_determinism, "Run twice and show the first difference");
+  AddOutput(*run, options);
+  return run;
+}
+
+CLI::App* AddCheck(CLI::App& app, Options& options) {
+  CLI::App* check = app.add_subcommand("check", "Validate scenario files only");
+  check->add_option("FILE", options.check.paths, "Scenario files, folders, or -")->required();
+  AddOverrides(*check, options.check.overrides);
+  AddOutput(*check, options);
+  return check;
+}
+
+CLI::App* AddList(CLI::App& app, Options& options) {
+  CLI::App* list = app.add_subcommand("list", "Show a library of scenarios");
+  list->add_option("FOLDER", options.list.paths, "Where to look (default: scenarios)");
+  list->add_option("--symptom", options.list.symptom, "Only those with this symptom: a word from a log");
+  AddOutput(*list, options);
+  return list;
+}
+
+CLI::App* AddProduce(CLI::App& app, Options& options) {
+  CLI::App* produce = app.add_subcommand("produce", "Send each line of standard input to a real cluster");
+  ProduceCommandOptions& target = options.produce;
+  produce->add_option("-b,--bootstrap-server", target.bootstrap_server, "Where to start")
+      ->type_name("HOST:PORT,...")
+      ->required();
+  produce->add_option("-t,--topic", target.topic, "Where to send")->required();
+  produce->add_option("-X,--property", target.properties, "The producer's configuration, by Kafka's own keys")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  produce->add_option("-K,--key-delimiter", options.delimiter, "Lines are KEY DELIM VALUE")->type_name("DELIM");
+  produce->add_option("-p,--partition", options.partition, "Send all there (default: the partitioner's choice)")
+      ->check(CLI::NonNegativeNumber);
+  produce->add_flag("-v,--verbose", target.verbose, "Show what the producer logs");
+  return produce;
+}
+
+CLI::App* AddServe(CLI::App& app, Options& options) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "Put any Kafka client on trial: the same brokers and faults on real ports");
+  ServeCommandOptions& target = options.serve;
+  serve->add_option("FILE", target.path, "A scenario file, or -")->required();
+  serve->add_option("--port", target.port, "Of the first broker, the others follow; 0: any free ones")
+      ->capture_default_str();
+  serve->add_option("--advertise", target.advertise, "Listen on all interfaces and tell clients this host")
+      ->type_name("HOST");
+  serve->add_option("--seed", target.seed, "Of what is drawn")->capture_default_str();
+  AddOverrides(*serve, target.overrides);
+  AddOutput(*serve, options);
+  serve->footer("-- CMD...: run it with KTRIAL_BOOTSTRAP in its environment; the verdict comes when it ends.");
+  return serve;
+}
+
+ExitStatus Dispatch(const CLI::App& app, Options& options) {
+  options.output.color = UseColor(options.color, STDOUT_FILENO);
+  options.output.progress = isatty(STDERR_FILENO) != 0;
+  options.run.output = options.check.output = options.list.output = options.output;
+  options.produce.output = options.serve.output = options.output;
+  if (app.got_subcommand("run")) return RunCommand(options.run);
+  if (app.got_subcommand("check")) return CheckCommand(options.check);
+  if (app.got_subcommand("list")) {
+    if (options.list.paths.empty()) options.list.paths = {"scenarios"};
+    return ListCommand(options.list);
+  }
+  if (app.got_subcommand("produce")) return ProduceCommand(options.produce);
+  return ServeCommand(options.serve);
+}
+
+ExitStatus Main(int argc, char** argv) {
+  Options options;
+  // What follows "--" is the command that serve runs, options and all; CLI11 would look into it.
+  int own = argc;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--" || std::string_view(argv[1]) != "serve") continue;
+    own = i;
+    options.serve.command.assign(argv + i + 1, argv + argc);
+    break;
+  }
+  CLI::App app("A Kafka producer that can be put on trial.", "ktrial");
+  app.set_version_flag("--version", std::string("ktrial ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  AddRun(app, options);
+  AddCheck(app, options);
+  AddList(app, options);
+  const CLI::App* produce = AddProduce(app, options);
+  AddServe(app, options);
+  try {
+    app.parse(own, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, std::cout, std::cerr);
+    return code == 0 ? kHolds : kWrongInput;
+  }
+  if (produce->count("-K") > 0) options.produce.key_delimiter = options.delimiter;
+  if (produce->count("-p") > 0) options.produce.partition = options.partition;
+  return Dispatch(app, options);
+}
+
+// A failed check that nobody else handles is a defect of ours.
+void ExitOnFailedCheck(void*, std::string_view text) {
+  std::cerr << "ktrial: a defect: " << text << std::endl;
+  std::_Exit(kDefect);
+}
+
+void ExitOnInterrupt(int) { _exit(kInterrupted); }
+
+}  // namespace
+}  // namespace ktrial::scenario
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, ktrial::scenario::ExitOnInterrupt);
+  std::signal(SIGPIPE, SIG_IGN);
+  ktrial::ExchangeCheckFailureHook({ktrial::scenario::ExitOnFailedCheck, nullptr});
+  return ktrial::scenario::Main(argc, argv);
+}

@@ -1,0 +1,107 @@
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "scenarios/ktrial/commands.h"
+#include "scenarios/ktrial/files.h"
+#include "scenarios/runner/report.h"
+#include "scenarios/runner/run.h"
+#include "scenarios/runner/trace_file.h"
+
+namespace ktrial::scenario {
+namespace {
+
+// What is the matter with a run that gave no report.
+ExitStatus Explain(const std::string& file, const absl::Status& status, const Output& output) {
+  const bool input = status.code() == absl::StatusCode::kInvalidArgument;
+  const std::string text(status.message());
+  if (output.json) std::printf("%s\n", RenderJsonError({file, 1, 1, text}).c_str());
+  if (!output.json || !input) {
+    std::fprintf(stderr, "%s:1:1: %s%s\n", file.c_str(), input ? "" : "a defect of the simulator: ", text.c_str());
+  }
+  return input ? kWrongInput : kDefect;
+}
+
+ExitStatus ReportDeterminism(const Scenario& scenario, const RunReport& report, const Output& output) {
+  const absl::StatusOr<std::string> difference = CheckDeterminism(scenario, report);
+  if (!difference.ok()) return Explain(scenario.file, difference.status(), output);
+  if (difference->empty()) {
+    std::fprintf(stderr, "%s: two runs, the same %lld events\n", scenario.file.c_str(),
+                 static_cast<long long>(report.result.events));
+    return kHolds;
+  }
+  std::fprintf(stderr, "%s: two runs differ: %s\n", scenario.file.c_str(), difference->c_str());
+  return kDefect;
+}
+
+void ShowProgress(const Output& output, std::size_t number, std::size_t count, const std::string& file) {
+  if (output.progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", number, count, file.c_str());
+}
+
+class Runner {
+ public:
+  explicit Runner(const RunCommandOptions& options) : options_(options) {}
+
+  ExitStatus Run() {
+    const FileList list = FindScenarioFiles(options_.paths, options_.output);
+    ExitStatus status = list.complete ? kHolds : kWrongInput;
+    // A table is for many; a single file is shown whole.
+    many_ = list.files.size() > 1;
+    for (std::size_t i = 0; i < list.files.size(); ++i) {
+      ShowProgress(options_.output, i + 1, list.files.size(), list.files[i]);
+      status = Worse(status, RunFile(list.files[i]));
+    }
+    if (options_.output.progress) std::fprintf(stderr, "\r\033[K");
+    if (many_ && !options_.output.json) std::printf("%s", RenderTable(reports_, options_.output.color).c_str());
+    return status;
+  }
+
+ private:
+  ExitStatus RunFile(const std::string& file) {
+    const std::optional<Scenario> scenario =
+        LoadScenario(file, {.overrides = options_.overrides, .purpose = Purpose::kRun}, options_.output);
+    if (!scenario) return kWrongInput;
+    std::unique_ptr<TraceFile> trace;
+    if (!options_.trace_file.empty()) {
+      absl::StatusOr<std::unique_ptr<TraceFile>> created = TraceFile::Create(options_.trace_file);
+      if (!created.ok()) return Explain(file, absl::InvalidArgumentError(created.status().message()), options_.output);
+      trace = *std::move(created);
+    }
+    const absl::StatusOr<RunReport> report =
+        RunScenario(*scenario, {.seed = options_.seed, .overrides = options_.overrides, .trace = trace.get()});
+    if (!report.ok()) return Explain(file, report.status(), options_.output);
+    Show(*report);
+    ExitStatus status = report->passed ? kHolds : kFails;
+    if (trace != nullptr) {
+      if (const absl::Status written = trace->Finish(); !written.ok()) {
+        std::fprintf(stderr, "%s\n", std::string(written.message()).c_str());
+        status = Worse(status, kWrongInput);
+      }
+    }
+    if (options_.check_determinism) status = Worse(status, ReportDeterminism(*scenario, *report, options_.output));
+    return status;
+  }
+
+  void Show(const RunReport& report) {
+    if (options_.output.progress) std::fprintf(stderr, "\r\033[K");
+    if (options_.output.json) {
+      std::printf("%s\n", RenderJson(report).c_str());
+    } else if (!many_ || !report.passed) {
+      std::printf("%s", RenderSummary(report, options_.output.color).c_str());
+      if (many_) std::printf("\n");
+    }
+    std::fflush(stdout);
+    reports_.push_back(report);
+    reports_.back().result.record.reset();  // the history of every record; only the numbers are needed from here on
+  }
+
+  const RunCommandOptions& options_;
+  bool many_ = false;
+  std::vector<RunReport> reports_;
+};
+
+}  // namespace
+
+ExitStatus RunCommand(const RunCommandOptions& options) { return Runner(options).Run(); }
+
+}  // namespace ktrial::scenario

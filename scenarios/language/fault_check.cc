@@ -1,0 +1,145 @@
+#include "scenarios/language/fault_check.h"
+
+#include <algorithm>
+
+#include "scenarios/language/names.h"
+#include "scenarios/language/quantity.h"
+
+namespace ktrial::scenario {
+namespace {
+
+using Why = std::optional<std::string>;
+
+bool Overlap(const sim::PartitionSelector& a, const sim::PartitionSelector& b) {
+  using Kind = sim::PartitionSelector::Kind;
+  if (a.kind != Kind::kList || b.kind != Kind::kList) return true;
+  return std::any_of(a.list.begin(), a.list.end(), [&b](PartitionIndex partition) {
+    return std::find(b.list.begin(), b.list.end(), partition) != b.list.end();
+  });
+}
+
+// Whether any workload or call can send to one of these partitions.
+bool MaySend(const sim::WorldSpec& world, const sim::TopicSelector& topics, const sim::PartitionSelector& partitions) {
+  const std::vector<const sim::TopicShape*> meant = SelectedTopics(world, topics);
+  const auto is_meant = [&meant](const sim::TopicShape* topic) {
+    return std::find(meant.begin(), meant.end(), topic) != meant.end();
+  };
+  for (const sim::WorkloadSpec& workload : world.workloads) {
+    const std::vector<const sim::TopicShape*> sent = SelectedTopics(world, workload.topic);
+    if (!std::any_of(sent.begin(), sent.end(), is_meant)) continue;
+    if (!workload.partition || Overlap(*workload.partition, partitions)) return true;
+  }
+  for (const sim::CallSpec& call : world.calls) {
+    const sim::SendCall* send = std::get_if<sim::SendCall>(&call.call);
+    if (send == nullptr || !is_meant(FindTopic(world, send->topic))) continue;
+    if (!send->partition || Overlap({sim::PartitionSelector::Kind::kList, {*send->partition}}, partitions)) return true;
+  }
+  return false;
+}
+
+struct Checker {
+  const sim::FaultTrigger& trigger;
+  const sim::WorldSpec& world;
+  const bool foreign_client;
+
+  // Nothing can be said of a foreign client; of our own we know every topic that it may send to.
+  Why NeedsProduce(const sim::TopicSelector& topics, const sim::PartitionSelector& partitions) const {
+    if (foreign_client || MaySend(world, topics, partitions)) return std::nullopt;
+    return "no workload or call sends there";
+  }
+  Why NeedsApi(wire::ApiKey api) const {
+    if (api == wire::ApiKey::kProduce) return NeedsProduce(sim::TopicSelector::All(), sim::PartitionSelector::All());
+    const bool served =
+        api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions || api == wire::ApiKey::kInitProducerId;
+    if (!served) return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
+    if (api == wire::ApiKey::kInitProducerId && !foreign_client) return "the producer sends no InitProducerId";
+    return std::nullopt;
+  }
+
+  Why operator()(const sim::MoveLeader& fault) const {
+    const std::vector<const sim::TopicShape*> topics = SelectedTopics(world, fault.topic);
+    const auto alone = [](const sim::TopicShape* topic) { return topic->replication == 1; };
+    if (std::all_of(topics.begin(), topics.end(), alone)) return "there is no other replica (replication is 1)";
+    const auto is_id = [](const sim::BrokerTerm& term) { return term.kind == sim::BrokerTerm::Kind::kId; };
+    if (!std::all_of(fault.to.terms.begin(), fault.to.terms.end(), is_id)) return std::nullopt;
+    for (const sim::TopicShape* topic : topics) {
+      for (std::int32_t index = 0; index < topic->partitions; ++index) {
+        const PartitionIndex partition(index);
+        if (!Overlap(fault.partition, {sim::PartitionSelector::Kind::kList, {partition}})) continue;
+        for (const NodeId replica : Replicas(world, *topic, partition)) {
+          for (const sim::BrokerTerm& term : fault.to.terms) {
+            if (term.id == replica) return std::nullopt;
+          }
+        }
+      }
+    }
+    return "broker " + sim::ToString(fault.to) + " has no replica of it";
+  }
+  Why operator()(const sim::NetworkPartition& fault) const {
+    if (fault.first.clients && fault.second.clients) return "\"clients\" stands on both sides";
+    if (fault.first.clients || fault.second.clients) return std::nullopt;
+    return "no bytes go from broker to broker here; one side must be \"clients\"";
+  }
+  Why operator()(const sim::ErrorAnswer& fault) const {
+    if (fault.code == wire::ErrorCode::kNone) return "NONE is no error";
+    if (trigger.on && trigger.on->request && *trigger.on->request != fault.api) {
+      return "it waits for " + std::string(wire::ApiKeyName(*trigger.on->request)) + " and answers " +
+             std::string(wire::ApiKeyName(fault.api));
+    }
+    if (Why why = NeedsApi(fault.api)) return why;
+    if (trigger.on && fault.phase < trigger.on->phase) return "its phase is over when `on` fires";
+    if (fault.api != wire::ApiKey::kProduce) return std::nullopt;
+    return NeedsProduce(fault.topic, fault.partition);
+  }
+  Why operator()(const sim::StallThread& fault) const {
+    if (foreign_client) return "there are no threads of a simulated client";
+    std::string_view name = fault.thread;
+    if (name.starts_with("producer")) return std::nullopt;
+    const bool open_end = name.ends_with("*");
+    if (open_end) name.remove_suffix(1);
+    // A producer with instances runs a workload on "NAME-1", "NAME-2", ...
+    const auto matches = [name](std::string_view thread) {
+      return thread.starts_with(name) || name.starts_with(thread);
+    };
+    for (const sim::WorkloadSpec& workload : world.workloads) {
+      if (matches(workload.thread)) return std::nullopt;
+    }
+    for (const sim::CallSpec& call : world.calls) {
+      if (matches(call.thread)) return std::nullopt;
+    }
+    return "there is no thread \"" + fault.thread + "\"";
+  }
+  Why operator()(const sim::LoseAckedAppend& fault) const { return NeedsProduce(fault.topic, fault.partition); }
+  Why operator()(const sim::SwapAckedAppends& fault) const { return NeedsProduce(fault.topic, fault.partition); }
+  // The others need nothing but a broker that exists.
+  template <class Other>
+  Why operator()(const Other&) const {
+    return std::nullopt;
+  }
+};
+
+Why CheckTrigger(const Checker& checker) {
+  const sim::FaultTrigger& trigger = checker.trigger;
+  const Duration duration = checker.world.duration;
+  const std::string end = FormatDuration(duration);
+  if (trigger.at && trigger.at->min >= duration) {
+    return "at " + FormatDuration(trigger.at->min) + " is not before the duration, " + end;
+  }
+  if (trigger.every && trigger.every->min >= duration) {
+    return "the first falls after one interval, " + FormatDuration(trigger.every->min) +
+           ", which is not before the duration, " + end;
+  }
+  if (!trigger.on || !trigger.on->request) return std::nullopt;
+  return checker.NeedsApi(*trigger.on->request);
+}
+
+}  // namespace
+
+std::optional<std::string> WhyItCannotFire(const sim::FaultSpec& fault, const sim::WorldSpec& world,
+                                           bool foreign_client) {
+  const Checker checker{fault.trigger, world, foreign_client};
+  if (Why why = CheckTrigger(checker)) return why;
+  return std::visit(checker, fault.action);
+}
+
+}  // namespace ktrial::scenario

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "core/producer/config.h"
+#include "scenarios/language/names.h"
+#include "scenarios/language/sections.h"
+
+namespace ktrial::scenario {
+namespace {
+
+constexpr std::int64_t kInstancesMax = 1000;
+constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
+
+// Kafka's configuration is checked by the producer itself; what it finds is reported where the key stands.
+void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries,
+                 std::map<std::string, std::string> config) {
+  config.emplace("bootstrap.servers", "broker:9092");  // The world fills in the real ones.
+  std::vector<ConfigProblem> problems;
+  if (ProducerConfig::Parse(config, &problems).ok()) return;
+  for (const ConfigProblem& problem : problems) {
+    Position position = producer.position();
+    for (const FlatEntry& entry : entries) {
+      if (entry.key == problem.key) position = entry.position;
+    }
+    // The text begins with the key, which stands before it already.
+    std::string_view text = problem.text;
+    if (text.starts_with(problem.key + " ")) text.remove_prefix(problem.key.size() + 1);
+    producer.errors().Add(position, producer.Path(problem.key), text);
+  }
+}
+
+void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world) {
+  sim::ProducerSpec spec;
+  if (count > 1) producer.FindRequired("name", "a name, as there are several producers");
+  spec.name = producer.String("name").value_or("");
+  spec.instances = static_cast<std::int32_t>(producer.Integer("instances", 1, kInstancesMax).value_or(1));
+  const std::vector<FlatEntry> entries =
+      ReadFlat(producer.table(), "producer", {"name", "instances"}, producer.errors());
+  for (const FlatEntry& entry : entries) {
+    if (entry.key == "bootstrap.servers") {
+      producer.errors().Add(entry.position, "producer.bootstrap.servers", "stands here, allowed: cluster.bootstrap");
+      continue;
+    }
+    spec.config[entry.key] = entry.value;
+  }
+  CheckConfig(producer, entries, spec.config);
+  for (const sim::ProducerSpec& other : world.producers) {
+    if (other.name == spec.name) producer.Complain("name", "producer \"" + spec.name + "\" stands here twice");
+  }
+  world.producers.push_back(std::move(spec));
+}
+
+// Which producer a workload or call means; it must say so where there are several.
+std::string ReadProducerName(TableReader& reader, const sim::WorldSpec& world) {
+  std::vector<std::string_view> names;
+  for (const sim::ProducerSpec& producer : world.producers) names.push_back(producer.name);
+  if (world.producers.size() > 1) reader.FindRequired("producer", JoinAllowed(names));
+  const std::optional<std::string> name = reader.String("producer");
+  if (!name) return "";
+  if (std::find(names.begin(), names.end(), *name) == names.end()) {
+    reader.Complain("producer", "there is no producer \"" + *name + "\", allowed: " + JoinAllowed(names) +
+                                    Suggestion(*name, names));
+  }
+  return *name;
+}
+
+std::string ReadThread(TableReader& reader, std::string default_name) {
+  const std::optional<std::string> thread = reader.String("thread");
+  if (!thread) return default_name;
+  if (thread->empty() || thread->find('*') != std::string::npos) reader.Wrong("thread", "a name without \"*\"");
+  return *thread;
+}
+
+sim::CallbackAction ReadCallback(TableReader& workload) {
+  using Kind = sim::CallbackAction::Kind;
+  constexpr std::string_view kBlock = "block ";
+  const std::optional<std::string> text = workload.String("on_callback");
+  if (!text) return {};
+  if (*text == "send") return {Kind::kSend, {}};
+  if (*text == "flush") return {Kind::kFlush, {}};
+  if (*text == "close") return {Kind::kClose, {}};
+  if (*text == "throw") return {Kind::kThrow, {}};
+  if (text->starts_with(kBlock)) {
+    if (const auto block = ParseDuration(std::string_view(*text).substr(kBlock.size()))) return {Kind::kBlock, *block};
+  }
+  workload.Wrong("on_callback", "\"send\", \"flush\", \"close\", \"throw\" or \"block DURATION\"");
+  return {};
+}
+
+// rate, closed, count, arrival, start, stop: how many records, and when.
+void ReadPace(TableReader& workload, Duration duration, sim::WorkloadSpec& spec) {
+  workload.Exclude("rate", "closed");
+  spec.rate = workload.OneRate("rate");
+  spec.closed = workload.Integer("closed", 1, kCountMax);
+  spec.count = workload.Integer("count", 1, kCountMax);
+  if (const auto arrival = workload.Choice("arrival", {"even", "poisson"})) {
+    spec.arrival = *arrival == 0 ? sim::Arrival::kEven : sim::Arrival::kPoisson;
+    if (!workload.Has("rate")) workload.Complain("arrival", "has no meaning without rate, allowed: with rate");
+  }
+  spec.start = workload.OneDuration("start").value_or(Duration(0));
+  spec.stop = workload.OneDuration("stop");
+  const std::string latest = FormatDuration(duration);
+  if (spec.stop && *spec.stop > duration) workload.Wrong("stop", "at most the duration, " + latest);
+  const Duration stop = spec.stop.value_or(duration);
+  if (spec.start >= stop) workload.Complain("start", "is not before stop (" + FormatDuration(stop) + ")");
+}
+
+void ReadContent(TableReader& workload, sim::WorkloadSpec& spec) {
+  if (const Member* member = workload.Find("key")) {
+    TableReader key(member->value, "workload.key", workload.errors());
+    key.FindRequired("cardinality", "how many different keys");
+    spec.key_cardinality = key.Integer("cardinality", 1, kCountMax);
+    key.Finish();
+  }
+  if (const Member* member = workload.Find("value")) {
+    TableReader value(member->value, "workload.value", workload.errors());
+    if (const auto bytes = value.Sizes("bytes")) spec.value = *bytes;
+    if (spec.value.min < sim::SizeRange::kSmallest) {
+      value.Wrong("bytes", "at least " + std::to_string(sim::SizeRange::kSmallest) +
+                               ": a value begins with the identity of its record");
+    }
+    value.NotSupported("compress_to");
+    value.Finish();
+  }
+}
+
+void ReadWorkload(TableReader workload, sim::WorldSpec& world) {
+  sim::WorkloadSpec spec;
+  spec.producer = ReadProducerName(workload, world);
+  spec.thread = ReadThread(workload, "app-" + std::to_string(world.workloads.size() + 1));
+  workload.FindRequired("topic", "a topic's name");
+  if (const auto topic = ReadTopics(workload, "topic", world)) {
+    spec.topic = *topic;
+    spec.partition = ReadPartitions(workload, "partition", SelectedTopics(world, spec.topic));
+  } else {
+    workload.Find("partition");
+  }
+  ReadPace(workload, world.duration, spec);
+  ReadContent(workload, spec);
+  spec.on_callback = ReadCallback(workload);
+  if (const auto then = workload.Choice("then", {"nothing", "flush", "close"})) {
+    constexpr sim::AfterLastSend kThen[] = {sim::AfterLastSend::kNothing, sim::AfterLastSend::kFlush,
+                                            sim::AfterLastSend::kClose};
+    spec.then = kThen[*then];
+  }
+  workload.Finish();
+  world.workloads.push_back(std::move(spec));
+}
+
+sim::SendCall ReadSend(TableReader send, const sim::WorldSpec& world) {
+  sim::SendCall call;
+  send.FindRequired("topic", "a topic's name");
+  if (const auto topic = ReadTopic(send, "topic", world)) {
+    call.topic = *topic;
+    const std::int64_t last = FindTopic(world, *topic)->partitions - 1;
+    if (const auto partition = send.Integer("partition", 0, last)) {
+      call.partition = PartitionIndex(static_cast<std::int32_t>(*partition));
+    }
+  } else {
+    send.Find("partition");
+  }
+  call.key = send.String("key");
+  call.value = send.String("value");
+  send.Finish();
+  return call;
+}
+
+std::optional<Duration> ReadTimeout(TableReader table) {
+  const std::optional<Duration> timeout = table.OneDuration("timeout");
+  table.Finish();
+  return timeout;
+}
+
+// The one thing that a [[call]] does; false if there is none.
+bool ReadCallAction(TableReader& call, const sim::WorldSpec& world, sim::CallSpec& spec) {
+  const std::vector<std::string_view> kinds = {"send", "flush", "close", "partitions_for"};
+  std::vector<std::string_view> found;
+  for (const std::string_view kind : kinds) {
+    const Member* member = call.Find(kind);
+    if (member == nullptr) continue;
+    found.push_back(kind);
+    TableReader arguments(member->value, call.Path(kind), call.errors());
+    if (kind == "send") spec.call = ReadSend(arguments, world);
+    if (kind == "flush") spec.call = sim::FlushCall{ReadTimeout(arguments)};
+    if (kind == "close") spec.call = sim::CloseCall{ReadTimeout(arguments)};
+    if (kind == "partitions_for") {
+      arguments.FindRequired("topic", "a topic's name");
+      spec.call = sim::PartitionsForCall{ReadTopic(arguments, "topic", world).value_or("")};
+      arguments.Finish();
+    }
+  }
+  for (const std::string_view later : {"begin", "commit", "abort"}) {
+    if (call.Has(later)) found.push_back(later);
+    call.NotSupported(later);
+  }
+  if (found.size() > 1) call.Exclude(found[0], found[1]);
+  return !found.empty();
+}
+
+void ReadCall(TableReader call, sim::WorldSpec& world) {
+  sim::CallSpec spec;
+  spec.producer = ReadProducerName(call, world);
+  spec.thread = ReadThread(call, "call-" + std::to_string(world.calls.size() + 1));
+  call.FindRequired("at", "when");
+  if (const auto at = call.Durations("at")) {
+    spec.at = *at;
+    if (at->min >= world.duration) call.Wrong("at", "before the duration, " + FormatDuration(world.duration));
+  }
+  if (!ReadCallAction(call, world, spec)) {
+    call.errors().Add(call.position(), "call", "does nothing, allowed: one of send, flush, close or partitions_for");
+  }
+  call.Finish();
+  world.calls.push_back(std::move(spec));
+}
+
+}  // namespace
+
+void ReadProducers(TableReader& root, sim::WorldSpec& world) {
+  const std::vector<const Value*> producers = ReadTables(root, "producer", true);
+  for (const Value* value : producers) {
+    ReadProducer(TableReader(*value, "producer", root.errors()), producers.size(), world);
+  }
+  if (world.producers.empty()) world.producers.emplace_back();
+}
+
+void ReadApplication(TableReader& root, sim::WorldSpec& world) {
+  for (const Value* value : ReadTables(root, "workload")) {
+    ReadWorkload(TableReader(*value, "workload", root.errors()), world);
+  }
+  for (const Value* value : ReadTables(root, "call")) ReadCall(TableReader(*value, "call", root.errors()), world);
+}
+
+}  // namespace ktrial::scenario

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "scenarios/language/fault_check.h"
+#include "scenarios/language/names.h"
+#include "scenarios/language/sections.h"
+
+namespace ktrial::scenario {
+namespace {
+
+constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::array<std::string_view, 4> kPhases = {"received", "before_append", "after_append", "before_response"};
+
+// What the arguments of a fault are read with.
+struct Arguments {
+  TableReader& table;
+  const sim::WorldSpec& world;
+  const sim::FaultTrigger& trigger;
+};
+
+using sim::FaultAction;
+
+sim::BrokerSelector Broker(Arguments& arguments) {
+  arguments.table.FindRequired("broker", "which broker");
+  return ReadBrokers(arguments.table, "broker", arguments.world).value_or(sim::BrokerSelector::All());
+}
+
+// topic and partition of a fault that is about partitions: they may be left out where there is only one to mean.
+template <class Fault>
+void TopicAndPartition(Arguments& arguments, Fault& fault) {
+  const sim::WorldSpec& world = arguments.world;
+  if (world.topics.size() != 1) arguments.table.FindRequired("topic", "which topic");
+  fault.topic = ReadTopics(arguments.table, "topic", world).value_or(sim::TopicSelector::All());
+  const std::vector<const sim::TopicShape*> topics = SelectedTopics(world, fault.topic);
+  const auto single = [](const sim::TopicShape* topic) { return topic->partitions == 1; };
+  if (!std::all_of(topics.begin(), topics.end(), single)) arguments.table.FindRequired("partition", "which partition");
+  fault.partition = ReadPartitions(arguments.table, "partition", topics).value_or(sim::PartitionSelector::All());
+}
+
+FaultAction ReadMoveLeader(Arguments& arguments) {
+  sim::MoveLeader fault;
+  TopicAndPartition(arguments, fault);
+  fault.to = ReadBrokers(arguments.table, "to", arguments.world).value_or(sim::BrokerSelector::Any());
+  fault.lag = arguments.table.Durations("lag").value_or(sim::DurationRange());
+  fault.hint = arguments.table.Boolean("hint").value_or(true);
+  return fault;
+}
+
+template <class Fault>
+FaultAction ReadPartitionFault(Arguments& arguments) {
+  Fault fault;
+  TopicAndPartition(arguments, fault);
+  return fault;
+}
+
+template <class Fault>
+FaultAction ReadBrokerFault(Arguments& arguments) {
+  return Fault{Broker(arguments)};
+}
+
+FaultAction ReadDisconnect(Arguments& arguments) {
+  sim::Disconnect fault{Broker(arguments)};
+  if (arguments.table.Choice("how", {"rst", "fin"}) == 1) fault.how = sim::Disconnect::How::kFin;
+  return fault;
+}
+
+sim::NetworkPartition::Side ReadSide(const Value& value, const sim::WorldSpec& world, Errors& errors) {
+  sim::NetworkPartition::Side side;
+  if (value.kind == Value::Kind::kString && value.text == "clients") {
+    side.clients = true;
+  } else {
+    side.brokers =
+        ReadBrokersValue(value, "fault.network_partition.between", world, errors).value_or(sim::BrokerSelector::All());
+  }
+  return side;
+}
+
+FaultAction ReadNetworkPartition(Arguments& arguments) {
+  sim::NetworkPartition fault;
+  fault.first.clients = true;
+  const Member* between = arguments.table.FindRequired("between", "two sides such as [\"clients\", 2]");
+  if (between != nullptr && between->value.items.size() == 2) {
+    fault.first = ReadSide(between->value.items[0], arguments.world, arguments.table.errors());
+    fault.second = ReadSide(between->value.items[1], arguments.world, arguments.table.errors());
+  } else if (between != nullptr) {
+    arguments.table.Wrong("between", "two sides such as [\"clients\", 2]");
+  }
+  fault.oneway = arguments.table.Boolean("oneway").value_or(false);
+  return fault;
+}
+
+FaultAction ReadLatency(Arguments& arguments) {
+  sim::Latency fault{Broker(arguments), {}};
+  arguments.table.FindRequired("add", "a duration");
+  fault.add = arguments.table.Durations("add").value_or(sim::DurationRange());
+  return fault;
+}
+
+std::optional<wire::ApiKey> ReadApi(TableReader& table, std::string_view key) {
+  const std::optional<std::string> name = table.String(key);
+  if (!name) return std::nullopt;
+  const std::optional<wire::ApiKey> api = wire::ApiKeyFromName(*name);
+  constexpr std::array<std::string_view, 4> kServed = {"Produce", "Metadata", "ApiVersions", "InitProducerId"};
+  if (!api) table.Wrong(key, JoinAllowed(kServed) + Suggestion(*name, kServed));
+  return api;
+}
+
+FaultAction ReadError(Arguments& arguments) {
+  TableReader& table = arguments.table;
+  const std::optional<sim::RequestTrigger>& on = arguments.trigger.on;
+  sim::ErrorAnswer fault;
+  if (!on) table.FindRequired("api", "Produce, Metadata, ApiVersions or InitProducerId");
+  fault.api = ReadApi(table, "api").value_or(on ? on->request.value_or(fault.api) : fault.api);
+  table.FindRequired("code", "an error's name such as NOT_LEADER_OR_FOLLOWER");
+  if (const auto name = table.String("code")) {
+    const std::optional<wire::ErrorCode> code = wire::ErrorCodeFromName(*name);
+    if (!code) table.Wrong("code", "an error's name such as NOT_LEADER_OR_FOLLOWER");
+    fault.code = code.value_or(wire::ErrorCode::kUnknownServerError);
+  }
+  // The default is the earliest phase in which the answer can be known to be an error.
+  if (on) fault.phase = std::max(fault.phase, on->phase);
+  if (const auto phase = table.Choice("phase", kPhases)) fault.phase = static_cast<sim::FaultPhase>(*phase);
+  fault.topic = ReadTopics(table, "topic", arguments.world).value_or(sim::TopicSelector::All());
+  fault.partition = ReadPartitions(table, "partition", SelectedTopics(arguments.world, fault.topic))
+                        .value_or(sim::PartitionSelector::All());
+  return fault;
+}
+
+FaultAction ReadDropResponse(Arguments& arguments) {
+  if (!arguments.trigger.on) {
+    arguments.table.errors().Add(arguments.table.position(), "fault.drop_response",
+                                 "stands without `on`, required: on = { request = ... }");
+  }
+  return sim::DropResponse{};
+}
+
+FaultAction ReadStallThread(Arguments& arguments) {
+  sim::StallThread fault;
+  arguments.table.FindRequired("thread", "a thread's name, or \"producer\" for the sender threads");
+  fault.thread = arguments.table.String("thread").value_or("producer");
+  if (!arguments.trigger.lasting) {
+    arguments.table.errors().Add(arguments.table.position(), "fault.stall_thread",
+                                 "stands without `for`, required: for = DURATION");
+  }
+  return fault;
+}
+
+struct Kind {
+  std::string_view name;
+  FaultAction (*read)(Arguments&);  // Null: a kind of the language that this build cannot do.
+  bool has_end = true;              // false: an instant; `for` has no meaning
+};
+constexpr std::array kKinds = {
+    Kind{"move_leader", ReadMoveLeader, false},
+    Kind{"no_leader", ReadPartitionFault<sim::NoLeader>},
+    Kind{"crash", ReadBrokerFault<sim::Crash>},
+    Kind{"disconnect", ReadDisconnect, false},
+    Kind{"refuse_connect", ReadBrokerFault<sim::RefuseConnect>},
+    Kind{"drop_connect", ReadBrokerFault<sim::DropConnect>},
+    Kind{"blackhole", ReadBrokerFault<sim::Blackhole>},
+    Kind{"network_partition", ReadNetworkPartition},
+    Kind{"latency", ReadLatency},
+    Kind{"pause_broker", ReadBrokerFault<sim::PauseBroker>},
+    Kind{"error", ReadError},
+    Kind{"drop_response", ReadDropResponse, false},
+    Kind{"stall_thread", ReadStallThread},
+    Kind{"lose_acked_append", ReadPartitionFault<sim::LoseAckedAppend>},
+    Kind{"swap_acked_appends", ReadPartitionFault<sim::SwapAckedAppends>},
+    Kind{"rolling_restart", nullptr},
+    Kind{"zone_outage", nullptr},
+    Kind{"accept_then_close", nullptr},
+    Kind{"instant_connect", nullptr},
+    Kind{"bandwidth", nullptr},
+    Kind{"slow_broker", nullptr},
+    Kind{"delay_response", nullptr},
+    Kind{"throttle", nullptr},
+    Kind{"corrupt", nullptr},
+    Kind{"wrong_correlation", nullptr},
+    Kind{"mutate_response", nullptr},
+    Kind{"stale_metadata", nullptr},
+    Kind{"lag_metadata", nullptr},
+    Kind{"epoch_rewind", nullptr},
+    Kind{"create_topic", nullptr},
+    Kind{"delete_topic", nullptr},
+    Kind{"add_partitions", nullptr},
+    Kind{"change_address", nullptr},
+    Kind{"dns", nullptr},
+    Kind{"deny", nullptr},
+    Kind{"downgrade_api", nullptr},
+    Kind{"shrink_isr", nullptr},
+    Kind{"unclean_election", nullptr},
+    Kind{"clock_jump", nullptr},
+    Kind{"slow_callback", nullptr},
+    Kind{"throwing_callback", nullptr},
+    Kind{"fail_point", nullptr},
+    Kind{"ack_unknown_offset", nullptr},
+    Kind{"never_answer_metadata", nullptr},
+};
+
+std::optional<sim::RequestTrigger> ReadOn(TableReader& fault, const sim::WorldSpec& world) {
+  const Member* member = fault.Find("on");
+  if (member == nullptr) return std::nullopt;
+  TableReader on(member->value, "fault.on", fault.errors());
+  sim::RequestTrigger trigger;
+  trigger.request = ReadApi(on, "request");
+  if (const auto broker = ReadBrokers(on, "broker", world)) trigger.broker = *broker;
+  trigger.nth = on.Integer("nth", 1, kCountMax).value_or(1);
+  if (const auto phase = on.Choice("phase", kPhases)) trigger.phase = static_cast<sim::FaultPhase>(*phase);
+  on.Finish();
+  return trigger;
+}
+
+sim::FaultTrigger ReadTrigger(TableReader& fault, const sim::WorldSpec& world) {
+  sim::FaultTrigger trigger;
+  fault.Exclude("at", "every");
+  fault.Exclude("at", "on");
+  fault.Exclude("every", "on");
+  trigger.at = fault.Durations("at");
+  trigger.every = fault.Durations("every");
+  trigger.on = ReadOn(fault, world);
+  trigger.lasting = fault.Durations("for");
+  trigger.times = fault.Integer("times", 1, kCountMax);
+  if (trigger.every && trigger.every->min == Duration(0)) fault.Wrong("every", "more than 0s");
+  if (trigger.times && trigger.at) fault.Complain("times", "stands beside at, allowed: with every or on");
+  if (!fault.Has("at") && !fault.Has("every") && !fault.Has("on")) {
+    fault.errors().Add(fault.position(), "fault", "says not when, required: one of at, every or on");
+  }
+  return trigger;
+}
+
+void ReadFault(TableReader fault, bool foreign_client, sim::WorldSpec& world) {
+  sim::FaultSpec spec;
+  spec.trigger = ReadTrigger(fault, world);
+  spec.may_not_fire = fault.Boolean("may_not_fire").value_or(false);
+  const Member* chosen = nullptr;
+  for (const Kind& kind : kKinds) {
+    const Member* member = fault.Find(kind.name);
+    if (member == nullptr) continue;
+    if (chosen != nullptr) fault.Exclude(chosen->key, member->key);
+    chosen = member;
+    if (kind.read == nullptr) {
+      fault.NotSupported(kind.name);
+      continue;
+    }
+    TableReader table(member->value, fault.Path(kind.name), fault.errors());
+    const std::size_t errors_before = fault.errors().size();
+    Arguments arguments{table, world, spec.trigger};
+    spec.action = kind.read(arguments);
+    table.Finish();
+    if (spec.trigger.lasting && !kind.has_end) {
+      fault.Complain("for", "stands beside " + std::string(kind.name) + ", which is over at once");
+    }
+    // With a name that does not exist there is nothing to reason about.
+    if (fault.errors().size() != errors_before) continue;
+    if (const auto why = WhyItCannotFire(spec, world, foreign_client)) {
+      fault.errors().Add(member->position, fault.Path(kind.name), "certainly cannot fire: " + *why);
+    }
+  }
+  if (chosen == nullptr) fault.errors().Add(fault.position(), "fault", "says not what, required: one kind of fault");
+  fault.Finish();
+  world.faults.push_back(std::move(spec));
+}
+
+}  // namespace
+
+void ReadFaults(TableReader& root, bool foreign_client, sim::WorldSpec& world) {
+  for (const Value* value : ReadTables(root, "fault")) {
+    ReadFault(TableReader(*value, "fault", root.errors()), foreign_client, world);
+  }
+}
+
+}  // namespace ktrial::scenario

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <set>
+
+#include "scenarios/language/quantity.h"
+#include "scenarios/runner/report.h"
+
+namespace ktrial::scenario {
+namespace {
+
+bool IsWholeRun(const sim::MetricQuery& query) {
+  return query.where.empty() && query.from == Duration(0) && query.to == Duration::max();
+}
+
+ExpectationOutcome Evaluate(const Expectation& expectation, const sim::RunResult& result) {
+  ExpectationOutcome outcome;
+  outcome.name = expectation.Name();
+  outcome.want = expectation.condition.text;
+  outcome.is_duration = sim::MetricIsDuration(expectation.query.metric);
+  const absl::StatusOr<double> got =
+      IsWholeRun(expectation.query) ? result.Metric(expectation.query.metric) : result.Query(expectation.query);
+  outcome.got = got.value_or(0);
+  outcome.holds = got.ok() && expectation.condition.Holds(*got);
+  return outcome;
+}
+
+void JudgeExpectations(const Scenario& scenario, RunReport& report) {
+  for (const Expectation& expectation : scenario.expectations) {
+    report.expectations.push_back(Evaluate(expectation, report.result));
+    const ExpectationOutcome& outcome = report.expectations.back();
+    if (!outcome.holds) report.failures.push_back("expected " + outcome.name + " " + outcome.want);
+  }
+}
+
+void JudgeViolations(const Scenario& scenario, RunReport& report) {
+  std::set<std::string> fired;
+  for (const sim::Violation& violation : report.result.violations) fired.insert(violation.checker);
+  const std::vector<std::string> wanted = scenario.violations.value_or(std::vector<std::string>());
+  for (const std::string& checker : fired) {
+    const bool expected = std::find(wanted.begin(), wanted.end(), checker) != wanted.end();
+    if (!expected) report.failures.push_back("checker " + checker + " objects");
+  }
+  for (const std::string& checker : wanted) {
+    if (!fired.contains(checker)) report.failures.push_back("checker " + checker + " must object and does not");
+  }
+}
+
+void JudgeFaults(RunReport& report) {
+  for (const sim::FaultOutcome& fault : report.result.faults) {
+    if (fault.fired == 0 && !fault.may_not_fire) report.failures.push_back("fault " + fault.kind + " never fired");
+  }
+}
+
+}  // namespace
+
+double RunReport::Metric(const std::string& name) const { return result.Metric(name).value_or(0); }
+
+RunReport Judge(const Scenario& scenario, sim::RunResult result) {
+  RunReport report;
+  report.scenario = scenario.file;
+  report.title = scenario.title;
+  report.seed = result.seed;
+  report.result = std::move(result);
+  JudgeViolations(scenario, report);
+  JudgeFaults(report);
+  JudgeExpectations(scenario, report);
+  report.passed = report.failures.empty();
+  return report;
+}
+
+}  // namespace ktrial::scenario
