@@ -36,8 +36,8 @@ std::uint32_t Crc32c(std::string_view bytes);
 
 // What a batch of this one record may need at most, header included (WP-19). Null keys and values count as nothing but
 // their length.
-std::size_t RecordBatchUpperBound(std::optional<std::string_view> key, std::optional<std::string_view> value,
-                                  std::span<const HeaderView> headers);
+std::size_t RecordBatchUpperBound(const std::optional<std::string_view>& key,
+                                  const std::optional<std::string_view>& value, std::span<const HeaderView> headers);
 
 // Who writes; all -1 without idempotence.
 struct BatchProducer {
@@ -56,8 +56,9 @@ class RecordBatchBuilder {
 
   // Appends one record and returns its encoded size, or 0, with nothing changed, if it does not fit into the buffer.
   // Does not allocate. The first record's timestamp becomes the base timestamp. Not after Close.
-  std::size_t Append(std::int64_t timestamp_ms, std::optional<std::string_view> key,
-                     std::optional<std::string_view> value, std::span<const HeaderView> headers);
+  // By reference: a copy of an optional view that was just made stalls the processor for as long as half a record takes.
+  std::size_t Append(std::int64_t timestamp_ms, const std::optional<std::string_view>& key,
+                     const std::optional<std::string_view>& value, std::span<const HeaderView> headers);
 
   // Completes the header and the CRC and returns the whole batch. May be called again, with another producer state: a
   // retry under a new producer id rewrites the same records. At least one record.

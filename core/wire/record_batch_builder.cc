@@ -13,7 +13,8 @@
 namespace ktrial::wire {
 namespace {
 
-constexpr std::int32_t kNullLength = -1;
+// The length -1 as it is written.
+constexpr std::uint64_t kNullLength = 1;
 constexpr std::int8_t kMagic = 2;
 constexpr std::int16_t kTransactionalBit = 0x10;
 // The length field counts what follows it.
@@ -21,21 +22,25 @@ constexpr std::size_t kBeforeLengthEnds = 12;
 
 using OptionalView = std::optional<std::string_view>;
 
-std::size_t SizeOf(OptionalView bytes) {
-  return bytes ? VarintSize(static_cast<std::int32_t>(bytes->size())) + bytes->size() : 1;
+// Lengths are never negative, so their zigzag form is their double. One that is too long for 32 bits fits into no buffer.
+std::uint64_t LengthCode(const OptionalView& bytes) { return bytes ? 2 * bytes->size() : kNullLength; }
+
+std::size_t SizeOf(const OptionalView& bytes) {
+  return bytes ? UnsignedVarintSize(LengthCode(bytes)) + bytes->size() : 1;
 }
 
 std::size_t SizeOf(std::span<const HeaderView> headers) {
-  std::size_t sum = VarintSize(static_cast<std::int32_t>(headers.size()));
+  if (headers.empty()) return 1;
+  std::size_t sum = UnsignedVarintSize(2 * headers.size());
   for (const HeaderView& header : headers) sum += SizeOf(OptionalView(header.key)) + SizeOf(header.value);
   return sum;
 }
 
-char* Write(char* out, OptionalView bytes) {
-  if (!bytes) return WriteVarint(out, kNullLength);
-  out = WriteVarint(out, static_cast<std::int32_t>(bytes->size()));
+char* Write(char* out, const OptionalView& bytes) {
+  out = WriteUnsignedVarint(out, LengthCode(bytes));
   // An empty view may have no address, which memcpy must not see.
-  if (!bytes->empty()) std::memcpy(out, bytes->data(), bytes->size());
+  if (!bytes || bytes->empty()) return out;
+  std::memcpy(out, bytes->data(), bytes->size());
   return out + bytes->size();
 }
 
@@ -46,7 +51,8 @@ std::int64_t WrappingDifference(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::size_t RecordBatchUpperBound(OptionalView key, OptionalView value, std::span<const HeaderView> headers) {
+std::size_t RecordBatchUpperBound(const OptionalView& key, const OptionalView& value,
+                                  std::span<const HeaderView> headers) {
   return kRecordBatchHeaderBytes + kRecordOverheadBytesMax + SizeOf(key) + SizeOf(value) + SizeOf(headers);
 }
 
@@ -56,29 +62,32 @@ RecordBatchBuilder::RecordBatchBuilder(std::span<char> buffer)
   KT_CHECK(capacity_ <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
 }
 
-std::size_t RecordBatchBuilder::Append(std::int64_t timestamp_ms, OptionalView key, OptionalView value,
+std::size_t RecordBatchBuilder::Append(std::int64_t timestamp_ms, const OptionalView& key, const OptionalView& value,
                                        std::span<const HeaderView> headers) {
   KT_CHECK(!closed_);
-  const bool first = record_count_ == 0;
+  // Into locals: a store through char* may alias every member, and would make the compiler read each of them again.
+  const std::int32_t offset_delta = record_count_;
+  const std::size_t size = size_;
+  const bool first = offset_delta == 0;
   const std::int64_t timestamp_delta = first ? 0 : WrappingDifference(timestamp_ms, base_timestamp_);
   const std::size_t body_bytes =
-      1 + VarlongSize(timestamp_delta) + VarintSize(record_count_) + SizeOf(key) + SizeOf(value) + SizeOf(headers);
-  const std::size_t record_bytes = VarintSize(static_cast<std::int32_t>(body_bytes)) + body_bytes;
-  if (record_bytes > capacity_ - size_) return 0;
+      1 + VarlongSize(timestamp_delta) + VarintSize(offset_delta) + SizeOf(key) + SizeOf(value) + SizeOf(headers);
+  const std::size_t record_bytes = UnsignedVarintSize(2 * body_bytes) + body_bytes;
+  if (record_bytes > capacity_ - size) return 0;
 
-  char* out = WriteVarint(data_ + size_, static_cast<std::int32_t>(body_bytes));
+  char* out = WriteUnsignedVarint(data_ + size, 2 * body_bytes);
   *out++ = 0;  // attributes of a record: none are defined
   out = WriteVarlong(out, timestamp_delta);
-  out = WriteVarint(out, record_count_);
+  out = WriteVarint(out, offset_delta);
   out = Write(out, key);
   out = Write(out, value);
-  out = WriteVarint(out, static_cast<std::int32_t>(headers.size()));
+  out = WriteUnsignedVarint(out, 2 * headers.size());
   for (const HeaderView& header : headers) out = Write(Write(out, OptionalView(header.key)), header.value);
 
   if (first) base_timestamp_ = max_timestamp_ = timestamp_ms;
   if (timestamp_ms > max_timestamp_) max_timestamp_ = timestamp_ms;
-  size_ += record_bytes;
-  ++record_count_;
+  size_ = size + record_bytes;
+  record_count_ = offset_delta + 1;
   return record_bytes;
 }
 

@@ -48,7 +48,9 @@ absl::Status KafkaError(ErrorCode code, std::string_view message) {
   KT_CHECK(code != ErrorCode::kNone);
   const std::string_view text = message.empty() ? DefaultMessage(code) : message;
   absl::Status status(CoarseCode(code), absl::string_view(text.data(), text.size()));
-  status.SetPayload(kPayloadUrl, absl::Cord(std::to_string(static_cast<int>(code))));
+  // From a view: the constructor of Cord that takes a string has another mangled name in newer compilers than in the library.
+  const std::string number = std::to_string(static_cast<int>(code));
+  status.SetPayload(kPayloadUrl, absl::Cord(absl::string_view(number)));
   return status;
 }
 
