@@ -30,7 +30,8 @@ struct BrokerRelease {
   std::string_view name;           // "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
   std::span<const ApiRange> apis;  // ascending by key
   std::span<const FeatureRange> features;
-  bool zookeeper = false;  // coordinated by ZooKeeper, not by KRaft: a few answers differ
+  std::int64_t features_epoch = -1;  // of the finalized features
+  bool zookeeper = false;            // coordinated by ZooKeeper, not by KRaft: a few answers differ
 
   // None if this release does not list the API.
   std::optional<wire::VersionRange> Range(wire::ApiKey api) const;

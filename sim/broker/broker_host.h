@@ -35,6 +35,8 @@
 
 namespace ktrial::sim {
 
+class BrokerLoop;  // sim/broker/loop.h
+
 struct BrokerHostOptions {
   // Before an answer goes out, look whether the client has sent more meanwhile, so that `pipelined` of OnResponse is
   // true whenever it can be known. Costs a read for each answer.
@@ -98,8 +100,7 @@ class BrokerHost {
   const Clock& clock() const;
 
  private:
-  class Loop;
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<BrokerLoop> loop_;
 };
 
 }  // namespace ktrial::sim

@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,7 +80,8 @@ struct Broker {
   bool fenced = false;       // The controller has given it up: in no ISR, leads nothing, is not listed.
   Duration metadata_lag{0};  // Every change reaches this broker's Metadata answers so much later.
 
-  bool listed() const { return up && !fenced; }
+  // Metadata answers name it. One that has just crashed is still named, until the controller notices.
+  bool listed() const { return !fenced; }
   const std::string& advertised_host() const { return spec.advertised_host.empty() ? spec.host : spec.advertised_host; }
 };
 
@@ -87,6 +89,7 @@ struct Topic {
   std::string name;
   TopicId id{};
   TopicSettings settings;
+  std::int32_t replication = 1;
   std::vector<std::unique_ptr<Partition>> partitions;  // By index.
 };
 
@@ -122,20 +125,20 @@ class Cluster {
     Duration lag{0};   // All brokers but the new leader go on naming the old one in Metadata answers for so long.
     bool hint = true;  // A Produce that is refused names the new leader, where its version can.
   };
-  // Makes `to` lead. False unless it is an in-sync replica that is listed and does not lead yet.
+  // Makes `to` lead. False unless it is an in-sync replica that is up and not fenced, and another one leads.
   bool MoveLeader(std::string_view topic, PartitionIndex partition, NodeId to, MoveOptions options);
   // As above, to the next such replica after the leader in the order of `replicas`.
   bool MoveLeaderAnywhere(std::string_view topic, PartitionIndex partition, MoveOptions options);
   // Takes the leader away; the partition stays so until ElectLeader. False if it had none.
   bool RemoveLeader(std::string_view topic, PartitionIndex partition);
-  // Gives a leaderless partition the first in-sync replica that is listed. False if there is none or it has a leader.
+  // Gives a leaderless partition the first in-sync replica that can lead. False if there is none or it has a leader.
   bool ElectLeader(std::string_view topic, PartitionIndex partition);
   // Takes a follower out of the in-sync replicas, or back in.
   bool ShrinkIsr(std::string_view topic, PartitionIndex partition, NodeId follower);
   bool ExpandIsr(std::string_view topic, PartitionIndex partition, NodeId follower);
 
   // --- Brokers. BrokerHost has the operations that faults want: they treat connections too ---
-  // The process is gone, or back (not listed before UnfenceBroker).
+  // The process is gone, or back. Who leads and who is in sync does not change by this: FenceBroker and UnfenceBroker do that.
   bool SetDown(NodeId broker);
   bool SetUp(NodeId broker);
   bool SetPaused(NodeId broker, bool paused);
@@ -181,15 +184,34 @@ class Cluster {
  private:
   Cluster(ClusterSpec spec, const Clock& clock, Stream draws);
   absl::Status Init();
+  Broker* MutableBroker(NodeId id);
+  void AddPartition(Topic& topic);
+
+  // Leadership, in leadership.cc.
+  template <class Function>
+  void ForEachPartition(Function function);
   bool CanLead(const Partition& partition, NodeId broker) const;
+  // `leader` may be kNoNode.
   void Elect(Partition& partition, NodeId leader, MoveOptions options);
-  void ElectFirst(Partition& partition);
-  void Announce(const Partition& partition, std::string_view what);
+  // The first in the order of `replicas` that can lead, `but` excepted.
+  bool ElectFirst(Partition& partition, NodeId but);
+  void RemoveFromIsr(Partition& partition, NodeId follower);
+  void AddToIsr(Partition& partition, NodeId follower);
+  // A partition that was leaderless: the replicas that came back meanwhile could not catch up with anybody.
+  void AdmitFollowers(Partition& partition);
+  // Keeps the present state, which is about to change, for brokers that will hear of the change later.
+  void Remember(Partition& partition, Duration lag, NodeId told_at_once);
+
   // Replication, in replication.cc.
-  bool ReplicationIsHeldUp(const Partition& partition) const;
-  void ResumeReplication(Partition& partition);
-  void AdvanceReplication(Partition& partition);
+  void StartReplication(Partition& partition, Offset end);
   void ScheduleReplication(Partition& partition);
+  void AdvanceReplication(Partition& partition);
+  // To be called after each change of the ISR or of a broker's condition.
+  void UpdateHold(Partition& partition);
+  void Resume(Partition& partition, Duration delay);
+  // What every follower in sync has.
+  Offset CopiedEnd(const Partition& partition) const;
+  wire::ErrorCode EnoughInSync(const Partition& partition) const;
   void SettleWaiters(Partition& partition);
   void FailWaiters(Partition& partition, wire::ErrorCode code);
 
@@ -208,6 +230,7 @@ class Cluster {
     std::int64_t end = 0;
   };
   std::map<NodeId, ProducerIdBlock> producer_ids_;
+  std::uint64_t last_waiter_id_ = 0;
 };
 
 }  // namespace ktrial::sim

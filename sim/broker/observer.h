@@ -19,8 +19,6 @@
 
 namespace ktrial::sim {
 
-struct LogBatch;
-
 // What a Produce request got for one partition.
 struct ProduceResult {
   std::string_view topic;
@@ -45,7 +43,7 @@ class BrokerObserver {
   virtual void OnNoResponse(const RequestView&, std::string_view /*why*/) {}
 
   // A batch passed all checks and stands in the log.
-  virtual void OnAppended(const RequestView&, std::string_view /*topic*/, PartitionIndex, const LogBatch&,
+  virtual void OnAppended(const RequestView&, std::string_view /*topic*/, PartitionIndex, Offset /*base_offset*/,
                           std::span<const RecordIdentity>) {}
   // For each partition of a Produce request, right before its answer is sent. With acks=0 there is no answer and code
   // is what the answer would have said.

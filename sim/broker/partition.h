@@ -75,11 +75,11 @@ class Partition {
   std::deque<Pending> pending_;
   bool held_up_ = false;  // pending_ waits for a follower and not for time
   TimerId replication_timer_ = 0;
-  std::vector<Waiter> waiters_;  // in order of arrival
-  std::uint64_t last_waiter_id_ = 0;
+  std::deque<Waiter> waiters_;  // in order of arrival, which is that of `needed`
   // While leaderless: who led last, and how far the other replicas had copied when it stopped.
   NodeId last_leader_ = kNoNode;
   Offset copied_end_{0};
+  bool withheld_ = false;  // leaderless because somebody asked for it: stays so until ElectLeader
 };
 
 }  // namespace ktrial::sim

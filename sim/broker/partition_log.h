@@ -38,7 +38,8 @@ struct LogBatch {
   ProducerId producer_id = kNoProducerId;
   ProducerEpoch producer_epoch = kNoProducerEpoch;
   Sequence base_sequence = kNoSequence;
-  std::string raw;  // the batch, offset and epoch filled in as a broker stores them; empty unless kept
+  bool opaque = false;  // compressed: counted by its header; its identities are made up and say nothing
+  std::string raw;      // the batch, offset and epoch filled in as a broker stores them; empty unless kept
 };
 
 // What a log does wrong on purpose.
@@ -76,6 +77,7 @@ class PartitionLog {
 
  private:
   void SwapWithPrevious();
+  void RebuildIdentities();
 
   std::vector<LogBatch> batches_;
   std::vector<RecordIdentity> identities_;

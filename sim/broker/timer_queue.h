@@ -9,7 +9,9 @@
 #ifndef SIM_BROKER_TIMER_QUEUE_H_
 #define SIM_BROKER_TIMER_QUEUE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -37,16 +39,27 @@ class TimerQueue {
   void SetEarlierCallback(absl::AnyInvocable<void()> callback) { on_earlier_ = std::move(callback); }
 
  private:
-  struct Timer {
+  struct Entry {
     Instant moment;
     TimerId id = 0;
+  };
+  struct Slot {
+    TimerId id = 0;  // 0: free
     Function function;
   };
   // Orders the heap: the earliest in front, the first asked for among equals.
-  static bool IsLater(const Timer& left, const Timer& right);
+  static bool IsLater(const Entry& left, const Entry& right);
+  bool IsLive(const Entry& entry) const;
+  void Release(std::size_t slot);
+  void Sweep();
+  // Keeps the front of the heap alive, so that Next() is right.
+  void DropCancelledFront();
 
-  std::vector<Timer> heap_;
-  TimerId last_id_ = 0;
+  std::vector<Entry> heap_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::size_t cancelled_ = 0;  // entries of the heap whose timer is gone
+  std::uint64_t calls_ = 0;
   absl::AnyInvocable<void()> on_earlier_;
 };
 

@@ -1,0 +1,245 @@
+// Produce, 3 to 12.
+// Same as a real broker: the order of checks and their codes (batch_check.h); acks 0, 1 and all; NOT_LEADER_OR_FOLLOWER with the
+// leader and its address since version 10; min.insync.replicas before and after the append; REQUEST_TIMED_OUT; acks=0 with an error
+// ends the connection; log append time.
+// Stricter: records that do not number themselves 0, 1, 2, ... and bytes after the batch are refused.
+// Simplified: replication is one delay for each batch. Absent: duplicates and sequences are not judged, transactions, quotas,
+// message.timestamp.*.max.ms, the text beside an error code.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "core/wire/codec.h"
+#include "core/wire/status.h"
+#include "fmt/format.h"
+#include "sim/broker/batch_check.h"
+#include "sim/broker/partition.h"
+#include "sim/broker/request.h"
+
+namespace ktrial::sim {
+namespace {
+
+using wire::ErrorCode;
+
+constexpr std::int16_t kAcksAll = -1;
+constexpr std::int16_t kHintsSince = 10;
+
+// What has become of one partition of the request.
+struct Part {
+  std::string_view topic;
+  PartitionIndex index;
+  ErrorCode code = ErrorCode::kNone;
+  Offset base_offset = kUnknownOffset;
+  Offset needed = kUnknownOffset;
+  std::int32_t record_count = 0;
+  std::int64_t log_append_time_ms = -1;
+};
+
+class Produce final : public Request {
+ public:
+  absl::Status Decode(std::string_view body) override;
+  void Act(BrokerContext& context) override;
+  void Await(BrokerContext& context, absl::AnyInvocable<void()> ready) override;
+  Reply Answer(BrokerContext& context, std::string& frame) override;
+
+ private:
+  // Shared with those who wait for replication: the request may be gone when they are called.
+  struct Waiting {
+    std::vector<ErrorCode> codes;  // by part
+    std::size_t left = 0;
+    absl::AnyInvocable<void()> ready;
+  };
+
+  void ActOn(BrokerContext& context, const wire::PartitionProduceData& data, Part& part);
+  ErrorCode CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const;
+  void Append(BrokerContext& context, const Topic& topic, Partition& partition, const wire::RecordBatchView& batch,
+              Part& part);
+  void Settle(BrokerContext& context);
+  void AddHint(BrokerContext& context, const Part& part, wire::PartitionProduceResponse& entry,
+               wire::ProduceResponse& response) const;
+  ErrorCode Malformed(BrokerContext& context, const Part& part, const absl::Status& status) const;
+
+  wire::ProduceRequest request_;
+  std::vector<Part> parts_;  // in the order of the request
+  std::shared_ptr<Waiting> waiting_;
+};
+
+absl::Status Produce::Decode(std::string_view body) {
+  absl::StatusOr<wire::ProduceRequest> request = wire::Decode<wire::ProduceRequest>(body, view.version);
+  if (!request.ok()) return request.status();
+  request_ = *std::move(request);
+  view.produce = &request_;
+  return absl::OkStatus();
+}
+
+void Produce::Act(BrokerContext& context) {
+  for (const wire::TopicProduceData& topic : request_.topics) {
+    for (const wire::PartitionProduceData& data : topic.partitions) {
+      Part part{.topic = topic.name, .index = PartitionIndex(data.index)};
+      part.code = control.ErrorFor(part.topic, part.index);
+      if (part.code == ErrorCode::kNone) ActOn(context, data, part);
+      parts_.push_back(part);
+    }
+  }
+}
+
+void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& data, Part& part) {
+  const Topic* topic = context.cluster.FindTopic(part.topic);
+  Partition* partition = context.cluster.FindPartition(part.topic, part.index);
+  if (partition == nullptr) {
+    part.code = ErrorCode::kUnknownTopicOrPartition;
+    return;
+  }
+  if (const absl::Status shape = CheckShape(data.records, view.version); !shape.ok()) {
+    part.code = Malformed(context, part, shape);
+    return;
+  }
+  part.code = CheckBroker(context, *topic, *partition);
+  if (part.code != ErrorCode::kNone) return;
+  const BatchLimits limits{.bytes_max = context.cluster.MaxMessageBytes(*topic),
+                           .transactional = request_.transactional_id.has_value(),
+                           .identity = context.cluster.spec().identity};
+  const absl::StatusOr<wire::RecordBatchView> batch = CheckBatch(*data.records, limits, context.scratch);
+  if (!batch.ok()) {
+    part.code = Malformed(context, part, batch.status());
+    return;
+  }
+  Append(context, *topic, *partition, *batch, part);
+}
+
+ErrorCode Produce::CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const {
+  if (request_.acks < kAcksAll || request_.acks > 1) return ErrorCode::kInvalidRequiredAcks;
+  const PartitionState& state = partition.state();
+  if (state.leader != view.broker) return ErrorCode::kNotLeaderOrFollower;
+  if (request_.acks == kAcksAll && std::ssize(state.isr) < context.cluster.MinInsyncReplicas(topic)) {
+    return ErrorCode::kNotEnoughReplicas;
+  }
+  if (request_.transactional_id.has_value()) {
+    context.observer.OnNotServed(view.broker, view.connection, "Produce with a transactional id");
+    return ErrorCode::kInvalidTxnState;
+  }
+  return ErrorCode::kNone;
+}
+
+void Produce::Append(BrokerContext& context, const Topic& topic, Partition& partition,
+                     const wire::RecordBatchView& batch, Part& part) {
+  Cluster& cluster = context.cluster;
+  LogBatch entry{.bytes = static_cast<std::int32_t>(batch.bytes().size()),
+                 .connection = view.connection,
+                 .producer_id = batch.producer_id(),
+                 .producer_epoch = batch.producer_epoch(),
+                 .base_sequence = batch.base_sequence(),
+                 .opaque = batch.codec() != wire::Codec::kNone};
+  if (cluster.spec().keep_raw_batches) entry.raw = batch.bytes();
+  const Cluster::AppendResult result = cluster.Append(partition, std::move(entry), context.scratch);
+  part.base_offset = result.base_offset;
+  part.needed = result.needed;
+  part.record_count = static_cast<std::int32_t>(context.scratch.size());
+  if (cluster.timestamp_type(topic) == TimestampType::kLogAppendTime) {
+    part.log_append_time_ms = cluster.clock().WallNow().millis();
+  }
+  context.observer.OnAppended(view, part.topic, part.index, result.base_offset, context.scratch);
+}
+
+ErrorCode Produce::Malformed(BrokerContext& context, const Part& part, const absl::Status& status) const {
+  const ErrorCode code = wire::KafkaCode(status);
+  // A batch may be too large for a topic and well formed; clients split it.
+  if (code != ErrorCode::kMessageTooLarge) {
+    const absl::string_view why = status.message();
+    context.observer.OnMalformed(view.broker, view.connection,
+                                 fmt::format("Produce v{} to {}/{}: {}", view.version, part.topic, part.index.value(),
+                                             std::string_view(why.data(), why.size())));
+  }
+  return code;
+}
+
+void Produce::Await(BrokerContext& context, absl::AnyInvocable<void()> ready) {
+  const auto must_wait = [](const Part& part) { return part.code == ErrorCode::kNone; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(parts_, must_wait));
+  if (request_.acks != kAcksAll || count == 0) {
+    ready();
+    return;
+  }
+  auto waiting = std::make_shared<Waiting>();
+  waiting_ = waiting;
+  waiting->codes.resize(parts_.size(), ErrorCode::kNone);
+  waiting->left = count;
+  waiting->ready = std::move(ready);
+  const Instant deadline = context.cluster.clock().Now() + std::chrono::milliseconds(request_.timeout_ms);
+  // Answering may follow from the last call below, and end this request.
+  const std::vector<Part> parts = parts_;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!must_wait(parts[i])) continue;
+    const auto done = [waiting, i](ErrorCode code) {
+      waiting->codes[i] = code;
+      if (--waiting->left == 0) waiting->ready();
+    };
+    Partition* partition = context.cluster.FindPartition(parts[i].topic, parts[i].index);
+    if (partition == nullptr) {
+      done(ErrorCode::kUnknownTopicOrPartition);  // deleted by a hook
+    } else {
+      context.cluster.AwaitReplication(*partition, parts[i].needed, deadline, done);
+    }
+  }
+}
+
+void Produce::Settle(BrokerContext& context) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    if (waiting_ != nullptr && part.code == ErrorCode::kNone) part.code = waiting_->codes[i];
+    const ErrorCode asked = control.ErrorFor(part.topic, part.index);
+    if (asked != ErrorCode::kNone) part.code = asked;
+    context.observer.OnProduceResult(view, {.topic = part.topic,
+                                            .partition = part.index,
+                                            .code = part.code,
+                                            .base_offset = part.base_offset,
+                                            .record_count = part.record_count});
+  }
+}
+
+Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
+  Settle(context);
+  const bool failed = std::ranges::any_of(parts_, [](const Part& part) { return part.code != ErrorCode::kNone; });
+  // The client does not listen; the end of the connection is the only way to tell it.
+  if (request_.acks == 0) return failed ? Reply::kClose : Reply::kNone;
+  wire::ProduceResponse response;
+  auto part = parts_.begin();
+  for (const wire::TopicProduceData& topic : request_.topics) {
+    wire::TopicProduceResponse& answer = response.topics.emplace_back();
+    answer.name = topic.name;
+    for (std::size_t i = 0; i < topic.partitions.size(); ++i, ++part) {
+      wire::PartitionProduceResponse& entry = answer.partitions.emplace_back();
+      entry.index = part->index.value();
+      entry.error = part->code;
+      const bool good = part->code == ErrorCode::kNone;
+      entry.base_offset = good ? part->base_offset.value() : -1;
+      entry.log_append_time_ms = good ? part->log_append_time_ms : -1;
+      entry.log_start_offset = good ? 0 : -1;
+      AddHint(context, *part, entry, response);
+    }
+  }
+  wire::EncodeResponseFrame(response, view.version, view.correlation_id, frame);
+  return Reply::kSend;
+}
+
+void Produce::AddHint(BrokerContext& context, const Part& part, wire::PartitionProduceResponse& entry,
+                      wire::ProduceResponse& response) const {
+  if (part.code != ErrorCode::kNotLeaderOrFollower || view.version < kHintsSince) return;
+  const Partition* partition = context.cluster.FindPartition(part.topic, part.index);
+  if (partition == nullptr || !partition->hint()) return;
+  const PartitionState& state = partition->state();
+  const Broker* leader = context.cluster.FindBroker(state.leader);
+  if (leader == nullptr) return;
+  entry.current_leader = {state.leader.value(), state.epoch.value()};
+  if (std::ranges::find(response.node_endpoints, state.leader.value(), &wire::NodeEndpoint::node_id) ==
+      response.node_endpoints.end()) {
+    response.node_endpoints.push_back(
+        {state.leader.value(), leader->advertised_host(), leader->spec.port, leader->spec.rack});
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Request> NewProduce() { return std::make_unique<Produce>(); }
+
+}  // namespace ktrial::sim

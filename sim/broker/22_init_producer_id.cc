@@ -1,0 +1,51 @@
+// InitProducerId, 0 to 5.
+// Same as a real broker: every producer without a transactional id gets an id that nobody had, with epoch 0; brokers take the
+// numbers in blocks of 1000.
+// Simplified: never COORDINATOR_LOAD_IN_PROGRESS for the first one that asks. Absent: transactional ids (COORDINATOR_NOT_AVAILABLE),
+// bumping the epoch of an id that the client names (it gets a new id, as from a broker that has forgotten it).
+#include <utility>
+
+#include "core/wire/codec.h"
+#include "sim/broker/request.h"
+
+namespace ktrial::sim {
+namespace {
+
+class InitProducerId final : public Request {
+ public:
+  absl::Status Decode(std::string_view body) override {
+    absl::StatusOr<wire::InitProducerIdRequest> request = wire::Decode<wire::InitProducerIdRequest>(body, view.version);
+    if (request.ok()) request_ = *std::move(request);
+    return request.status();
+  }
+
+  void Act(BrokerContext& context) override {
+    if (control.ErrorFor() != wire::ErrorCode::kNone) return;
+    if (request_.transactional_id.has_value()) {
+      context.observer.OnNotServed(view.broker, view.connection, "InitProducerId with a transactional id");
+      response_.error = wire::ErrorCode::kCoordinatorNotAvailable;
+      return;
+    }
+    response_.producer_id = context.cluster.NextProducerId(view.broker).value();
+  }
+
+  Reply Answer(BrokerContext&, std::string& frame) override {
+    if (const wire::ErrorCode asked = control.ErrorFor(); asked != wire::ErrorCode::kNone) response_.error = asked;
+    if (response_.error != wire::ErrorCode::kNone) {
+      response_.producer_id = kNoProducerId.value();
+      response_.producer_epoch = kNoProducerEpoch.value();
+    }
+    wire::EncodeResponseFrame(response_, view.version, view.correlation_id, frame);
+    return Reply::kSend;
+  }
+
+ private:
+  wire::InitProducerIdRequest request_;
+  wire::InitProducerIdResponse response_;
+};
+
+}  // namespace
+
+std::unique_ptr<Request> NewInitProducerId() { return std::make_unique<InitProducerId>(); }
+
+}  // namespace ktrial::sim

@@ -1,0 +1,106 @@
+#include "sim/broker/batch_check.h"
+
+#include <cstddef>
+#include <limits>
+
+#include "core/wire/big_endian.h"
+#include "core/wire/status.h"
+#include "fmt/format.h"
+
+namespace ktrial::sim {
+namespace {
+
+using wire::ErrorCode;
+using wire::KafkaError;
+
+constexpr std::size_t kLengthAt = 8;
+constexpr std::size_t kLengthEnd = 12;
+constexpr std::size_t kMagicAt = 16;
+constexpr std::int8_t kMagic = 2;
+constexpr std::int32_t kLengthMin =
+    14;  // of an entry of the oldest format; what a broker takes for the end of all sense
+constexpr std::int16_t kZstdSince = 7;
+constexpr int kCodecMask = 0x07;
+constexpr std::size_t kAttributesEnd = 23;
+
+absl::Status CheckHeader(const wire::RecordBatchView& batch, const BatchLimits& limits) {
+  const auto invalid = [](std::string_view why) { return KafkaError(ErrorCode::kInvalidRecord, why); };
+  if (batch.record_count() <= 0) return invalid("batch without records");
+  if (batch.last_offset_delta() != batch.record_count() - 1) {
+    return invalid(
+        fmt::format("{} records, but last offset delta {}", batch.record_count(), batch.last_offset_delta()));
+  }
+  if (batch.is_control()) return invalid("control batch from a client");
+  if (batch.producer_id() != kNoProducerId && batch.base_sequence().value() < 0) {
+    return invalid("producer id without a sequence");
+  }
+  if (batch.is_transactional() && !limits.transactional) {
+    return KafkaError(ErrorCode::kTransactionalIdAuthorizationFailed, "transactional batch without a transactional id");
+  }
+  if (batch.codec() > wire::Codec::kZstd) {
+    return KafkaError(ErrorCode::kUnknownServerError, fmt::format("codec {}", static_cast<int>(batch.codec())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadRecords(const wire::RecordBatchView& batch, IdentityRule rule,
+                         std::vector<RecordIdentity>& identities) {
+  wire::RecordReader reader(batch);
+  std::int32_t delta = 0;
+  while (const wire::RecordView* record = reader.Next()) {
+    if (record->offset_delta != delta) {
+      return KafkaError(ErrorCode::kInvalidRecord,
+                        fmt::format("record {} is numbered {}", delta, record->offset_delta));
+    }
+    ++delta;
+    identities.push_back(IdentityOf(rule, record->key, record->value));
+  }
+  return reader.status();
+}
+
+void MakeUpIdentities(const wire::RecordBatchView& batch, std::vector<RecordIdentity>& identities) {
+  const RecordIdentity base = HashIdentity(std::nullopt, batch.records_bytes());
+  for (std::int32_t i = 0; i < batch.record_count(); ++i) identities.push_back(base + static_cast<std::uint64_t>(i));
+}
+
+}  // namespace
+
+absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t produce_version) {
+  const auto invalid = [](std::string_view why) { return KafkaError(ErrorCode::kInvalidRecord, why); };
+  if (!records.has_value() || records->size() <= kMagicAt) return invalid("no whole batch");
+  const auto length = wire::LoadBigEndian<std::int32_t>(records->data() + kLengthAt);
+  if (length < kLengthMin) return KafkaError(ErrorCode::kCorruptMessage, fmt::format("batch of length {}", length));
+  const auto magic = static_cast<std::int8_t>((*records)[kMagicAt]);
+  if (magic < 0 || magic > kMagic) return KafkaError(ErrorCode::kCorruptMessage, fmt::format("format v{}", magic));
+  const std::size_t size = kLengthEnd + static_cast<std::size_t>(length);
+  if (size > records->size()) return invalid("batch goes beyond its bytes");
+  if (magic != kMagic) return invalid(fmt::format("format v{} in a version that is for v2 alone", magic));
+  if (size < records->size()) return invalid(fmt::format("{} bytes after the only batch", records->size() - size));
+  const bool zstd = records->size() >= kAttributesEnd && ((*records)[kAttributesEnd - 1] & kCodecMask) == 4;
+  if (zstd && produce_version < kZstdSince) return KafkaError(ErrorCode::kUnsupportedCompressionType, "zstd before v7");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
+                                                 std::vector<RecordIdentity>& identities) {
+  identities.clear();
+  // The size comes first: a batch that is too large is not read at all.
+  if (records.size() > static_cast<std::size_t>(limits.bytes_max)) {
+    return KafkaError(ErrorCode::kMessageTooLarge,
+                      fmt::format("{} bytes, at most {}", records.size(), limits.bytes_max));
+  }
+  absl::StatusOr<wire::RecordBatchView> batch = wire::RecordBatchView::Parse(records);
+  if (!batch.ok()) return batch;
+  if (batch->base_offset() != 0) {
+    return KafkaError(ErrorCode::kInvalidRecord, fmt::format("base offset {}, not 0", batch->base_offset()));
+  }
+  if (absl::Status status = CheckHeader(*batch, limits); !status.ok()) return status;
+  if (batch->codec() != wire::Codec::kNone) {
+    MakeUpIdentities(*batch, identities);
+    return batch;
+  }
+  if (absl::Status status = ReadRecords(*batch, limits.identity, identities); !status.ok()) return status;
+  return batch;
+}
+
+}  // namespace ktrial::sim

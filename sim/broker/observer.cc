@@ -1,0 +1,10 @@
+#include "sim/broker/observer.h"
+
+namespace ktrial::sim {
+
+BrokerObserver& NoBrokerObserver() {
+  static BrokerObserver observer;  // Without state: every function does nothing.
+  return observer;
+}
+
+}  // namespace ktrial::sim
