@@ -38,6 +38,8 @@ class BatchResultRef {
   ~BatchResultRef();
   // Takes over an ownership that is counted already.
   static BatchResultRef Adopt(BatchResult& result) { return BatchResultRef(&result); }
+  // Gives it up without counting: the ownership is the caller's.
+  BatchResult* Disown() && { return std::exchange(result_, nullptr); }
 
   BatchResult* operator->() const { return result_; }
   BatchResult& operator*() const { return *result_; }

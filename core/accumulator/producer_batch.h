@@ -77,7 +77,7 @@ class BatchRef {
   BatchRef() = default;
   explicit BatchRef(ProducerBatch& batch);
   BatchRef(BatchRef&& other) noexcept : batch_(std::exchange(other.batch_, nullptr)) {}
-  BatchRef& operator=(BatchRef&& other) noexcept {
+  BatchRef& operator=(BatchRef other) noexcept {
     std::swap(batch_, other.batch_);
     return *this;
   }
@@ -112,25 +112,41 @@ class ProducerBatch {
 
  private:
   friend class BatchRef;
+  friend class BatchRegistry;
   friend class RecordAccumulator;
   friend struct PartitionQueue;
-  friend class ProducerBatchTest;
 
   ProducerBatch() = default;
   ~ProducerBatch();
   // Makes the object, new or used, a batch with a buffer and no records.
   void Start(std::uint64_t id, PartitionQueue& queue, PoolBuffer buffer, bool charged, Instant created,
              Threads& threads, BatchRecycler& recycler);
-  // Appends, or returns false and changes nothing: there is no room. `single`: the batch takes one record only (AC-06).
+  // Appends, or returns false and changes nothing: there is no room.
   bool TryAppend(WallTime timestamp, std::optional<std::string_view> key, std::optional<std::string_view> value,
-                 std::span<const wire::HeaderView> headers, RecordCallback callback);
+                 std::span<const wire::HeaderView> headers, RecordCallback callback) {
+    if (builder_.Append(timestamp.millis(), key, value, headers) == 0) return false;
+    slots_.push_back(
+        {.callback = callback, .timestamp = timestamp, .key_bytes = LengthOf(key), .value_bytes = LengthOf(value)});
+    return true;
+  }
+  static std::int32_t LengthOf(const std::optional<std::string_view>& bytes) {
+    return bytes ? static_cast<std::int32_t>(bytes->size()) : -1;
+  }
   // One ownership of the result, out of the batch's stake.
-  BatchResultRef ShareResult();
+  BatchResultRef ShareResult() {
+    --result_stake_;
+    return BatchResultRef::Adopt(*result_);
+  }
   bool filling() const { return state_ == BatchState::kFilling; }
   // Nothing more is expected to fit (AC-03).
-  bool full() const { return state_ != BatchState::kFilling || builder_.size_bytes() >= builder_.capacity_bytes(); }
-  void Seal();
+  bool full() const { return !filling() || builder_.size_bytes() >= builder_.capacity_bytes(); }
+  void Seal() {
+    if (filling()) MoveTo(BatchState::kSealed);
+  }
   void MoveTo(BatchState next);
+  // Makes bytes(), unless they exist.
+  void Encode();
+  void LetGo();
   void ObserveLeaderEpoch(LeaderEpoch epoch);
   bool BackingOff(Instant now) const;
   // Calls the batch's and the records' callbacks; returns how many threw.
@@ -163,6 +179,7 @@ class ProducerBatch {
   // The queue of the partition, or none; guarded by that queue's lock.
   ProducerBatch* queue_next_ = nullptr;
   ProducerBatch* queue_previous_ = nullptr;
+  bool in_queue_ = false;
   // The list of incomplete batches; guarded by the registry's lock.
   ProducerBatch* incomplete_next_ = nullptr;
   ProducerBatch* incomplete_previous_ = nullptr;

@@ -39,6 +39,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/accumulator/batch_registry.h"
 #include "core/accumulator/batch_result.h"
 #include "core/accumulator/buffer_pool.h"
 #include "core/accumulator/producer_batch.h"
@@ -111,7 +112,7 @@ struct ExpiredBatches {
   Instant next_expiry = Instant::Never();  // Of the oldest batch that has not expired (AC-27).
 };
 
-class RecordAccumulator : private BatchRecycler {
+class RecordAccumulator final : private BatchRecycler {
  public:
   // Gives the current snapshot, never null. Any thread; called under the lock of a queue, so it may only take locks of
   // its own.
@@ -196,30 +197,85 @@ class RecordAccumulator : private BatchRecycler {
   std::int64_t callbacks_thrown() const { return callbacks_thrown_; }
 
  private:
+  // When a node last had batches, and when it last could be sent some (PT-14).
   struct NodeLatency {
     Instant had_data;
     Instant could_send;
   };
-  // Fill it in when it is settled.
-  enum class AppendStep : std::uint8_t { kAppended, kNoRoom, kPartitionChanged };
-  struct NewBatchResult;
+  // What the front of a queue looked like.
+  struct Front {
+    std::int32_t length = 0;
+    bool full = false;
+    bool backing_off = false;
+    Instant retry_at;
+    Instant linger_ends;
+  };
+  // A queue together with its front, of a queue that is not empty.
+  struct Examined {
+    PartitionQueue* queue = nullptr;
+    Front front;
+  };
+  enum class Take : std::uint8_t { kNothing, kTaken, kDoesNotFit };
 
-  absl::StatusOr<AppendResult> AppendWithNewBatch(TopicQueues& topic, const NewRecord& record);
+  // Appending: record_accumulator.cc.
+  bool AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  bool AppendToNew(PartitionQueue& queue, const NewRecord& record, PoolBuffer& buffer, AppendResult& result)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  void Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record, AppendResult& result)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  absl::StatusOr<AppendResult> AppendInSteps(TopicQueues& topic, const NewRecord& record);
+  absl::StatusOr<PoolBuffer> AllocateFor(const NewRecord& record);
+  StickyPartitioner::Choice Choose(TopicQueues& topic);
+  bool ChoiceHolds(TopicQueues& topic, PartitionQueue& queue, StickyPartitioner::Choice choice)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  void CountProduced(TopicQueues& topic, PartitionQueue& queue, std::int64_t bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+
+  // Sending: record_accumulator_sending.cc.
+  void TakeActivated();
+  void LearnLeaders(const std::shared_ptr<const Cluster>& cluster);
+  std::optional<Front> Examine(PartitionQueue& queue, Instant now);
+  void JudgeTopic(const Cluster& cluster, std::span<const Examined> queues, bool hurry, Instant now, ReadyNodes& ready);
+  void UpdateLoads(const Cluster& cluster, std::span<const Examined> queues);
+  void ForgetStaleLoads();
+  bool IsUnavailable(NodeId node) const;
+  NodeBatches DrainNode(NodeId node, std::span<PartitionQueue* const> queues, std::int64_t max_request_bytes,
+                        Instant now);
+  Take TakeFront(PartitionQueue& queue, std::int64_t room, bool first, Instant now, ProducerBatch*& taken);
+
+  // Endings: record_accumulator_ending.cc.
+  void End(ProducerBatch& batch, BatchState state, BatchOutcome outcome);
+  void TakeOutOfQueue(ProducerBatch& batch);
+  void Abort(ProducerBatch& batch, const absl::Status& reason);
+  ProducerBatch& StartPart(ProducerBatch& whole, std::int64_t limit, std::int64_t first_record_bound);
+  std::vector<ProducerBatch*> MoveIntoParts(ProducerBatch& whole);
   void Recycle(ProducerBatch& batch) override;
 
   // Set in the constructor, never changed.
   const AccumulatorConfig config_;
   Threads& threads_;
   const Clock& clock_;
-  const ClusterSource cluster_source_;
   Entropy& entropy_;
+  const ClusterSource cluster_source_;
   ProducerObserver& observer_;
   const ExponentialBackoff retry_backoff_;
 
+  // Each with a lock of its own.
   BufferPool pool_;
+  BatchRegistry registry_;
   TopicTable topics_;
-  Atomic<std::int32_t> flushes_;
-  Atomic<bool> closed_;
+  Atomic<std::int32_t> flushes_;  // How many are alive.
+  Atomic<bool> closed_;           // What decides is the registry; this spares a look at it.
+
+  // Only the sender thread.
+  std::vector<PartitionQueue*> active_;     // Those that may have batches, by topic name and partition.
+  std::shared_ptr<const Cluster> cluster_;  // The last one that was given, so that equal pointers mean equal clusters.
+  std::uint64_t cluster_number_ = 0;        // Grows with each other cluster; compare PartitionQueue::leader_generation.
+  std::map<NodeId, const PartitionQueue*> drain_from_;  // Where the next drain of a node starts (AC-17).
+  std::map<NodeId, NodeLatency> latencies_;
+  std::vector<TopicQueues*> topics_with_loads_;
+  std::uint64_t ready_pass_ = 0;
   std::int64_t callbacks_thrown_ = 0;
 };
 

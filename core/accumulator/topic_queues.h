@@ -28,8 +28,14 @@ class TopicQueues {
 
   const std::string& name() const { return name_; }
   StickyPartitioner& sticky() { return sticky_; }
-  // The partition's queue, made on first use. `partition` >= 0. Any thread.
-  PartitionQueue& Queue(PartitionIndex partition);
+  // The partition's queue, made on first use together with those before it: the caller knows that there is such a partition.
+  PartitionQueue& Queue(PartitionIndex partition) {
+    const Row* row = row_.Get();
+    const auto index = static_cast<std::size_t>(static_cast<std::uint32_t>(partition.value()));
+    if (row != nullptr && index < row->size()) [[likely]]
+      return *(*row)[index];
+    return AddQueue(partition);
+  }
   // One word for the caller's own use, 0 at first, which is not read here: for example up to which metadata the caller
   // has found that the topic exists, and with how many partitions.
   Atomic<std::uint64_t>& caller_word() { return caller_word_; }

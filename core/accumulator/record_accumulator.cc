@@ -1,0 +1,188 @@
+#include "core/accumulator/record_accumulator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+#include "core/wire/record_batch.h"
+#include "core/wire/status.h"
+
+namespace ktrial {
+namespace {
+
+absl::Status ClosedError() { return absl::CancelledError("the producer was closed"); }
+
+bool NoneHalfFilled(std::int32_t queue_length, bool last_is_full) { return queue_length == 0 || last_is_full; }
+
+}  // namespace
+
+RecordAccumulator::RecordAccumulator(const AccumulatorConfig& config, Threads& threads, const Clock& clock,
+                                     Entropy& entropy, ClusterSource cluster_source, ProducerObserver& observer)
+    : config_(config),
+      threads_(threads),
+      clock_(clock),
+      entropy_(entropy),
+      cluster_source_(std::move(cluster_source)),
+      observer_(observer),
+      retry_backoff_(config.retry_backoff, config.retry_backoff_max),
+      pool_(
+          {.total_bytes = config.buffer_memory, .poolable_bytes = std::max(config.batch_size, 1), .heap = config.heap},
+          threads, clock, observer),
+      registry_(threads, clock, *this),
+      topics_(std::max(config.batch_size, 1), threads, entropy),
+      flushes_(threads, Site("accumulator.flushes"), 0),
+      closed_(threads, Site("accumulator.closed"), false) {}
+
+RecordAccumulator::~RecordAccumulator() = default;
+
+absl::StatusOr<AppendResult> RecordAccumulator::Append(TopicQueues& topic, const NewRecord& record) {
+  if (closed_.LoadRelaxed()) return ClosedError();
+  if (record.partition != kUnknownPartition) [[likely]] {
+    PartitionQueue& queue = topic.Queue(record.partition);
+    AppendResult result;
+    MutexLock lock(queue.mutex);
+    if (AppendToLast(queue, record, result)) [[likely]]
+      return result;
+  }
+  return AppendInSteps(topic, record);
+}
+
+void RecordAccumulator::Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record,
+                                 AppendResult& result) {
+  if (record.want_result) result.result = batch.ShareResult();
+  result.index = batch.record_count() - 1;
+  result.partition = queue.partition;
+  result.batch_full = queue.length > 1 || batch.full();
+}
+
+bool RecordAccumulator::AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result) {
+  ProducerBatch* last = queue.back;
+  if (last == nullptr || !last->filling()) return false;
+  if (!last->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback)) {
+    last->Seal();  // Even if a smaller record would fit: the batch counts as full from now on (AC-02).
+    return false;
+  }
+  Describe(queue, *last, record, result);
+  return true;
+}
+
+bool RecordAccumulator::AppendToNew(PartitionQueue& queue, const NewRecord& record, PoolBuffer& buffer,
+                                    AppendResult& result) {
+  ProducerBatch* batch = registry_.Admit(queue, buffer);
+  if (batch == nullptr) return false;
+  const bool appended = batch->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback);
+  KT_CHECK(appended);  // The buffer was made to measure.
+  if (config_.batch_size == 0) batch->Seal();
+  queue.PushBack(*batch);
+  observer_.OnBatchCreated(batch->View());
+  Describe(queue, *batch, record, result);
+  result.new_batch = true;
+  return true;
+}
+
+absl::StatusOr<PoolBuffer> RecordAccumulator::AllocateFor(const NewRecord& record) {
+  const auto bound = static_cast<std::int64_t>(wire::RecordBatchUpperBound(record.key, record.value, record.headers));
+  const std::int64_t size = std::max<std::int64_t>(config_.batch_size, bound);
+  if (size <= config_.buffer_memory) {
+    PoolBuffer buffer = pool_.TryAllocate(size);
+    if (buffer.memory != nullptr) return buffer;
+    if (!record.may_block) {
+      return absl::FailedPreconditionError("buffer.memory is exhausted, and this thread must not wait for it");
+    }
+  }
+  return pool_.Allocate(size, clock_.Now() + record.max_block);
+}
+
+// The way of a record that does not go straight to the last batch of a known partition: memory is fetched without a lock, and what was
+// true before is looked at again under it. A buffer that turns out not to be needed goes back.
+absl::StatusOr<AppendResult> RecordAccumulator::AppendInSteps(TopicQueues& topic, const NewRecord& record) {
+  const bool choose = record.partition == kUnknownPartition;
+  PoolBuffer buffer;
+  absl::StatusOr<AppendResult> result = AppendResult();
+  while (true) {
+    const StickyPartitioner::Choice choice =
+        choose ? Choose(topic) : StickyPartitioner::Choice{.partition = record.partition};
+    if (choice.partition == kUnknownPartition) {
+      result = wire::KafkaError(wire::ErrorCode::kUnknownTopicOrPartition,
+                                "there is no partition to choose in " + topic.name());
+      break;
+    }
+    PartitionQueue& queue = topic.Queue(choice.partition);
+    {
+      MutexLock lock(queue.mutex);
+      // Another thread may have moved on to the next partition, or it is time to do so ourselves (PT-09, PT-10).
+      if (choose && !ChoiceHolds(topic, queue, choice)) continue;
+      const std::int64_t before = queue.back != nullptr && queue.back->filling() ? queue.back->size_bytes() : 0;
+      bool appended = AppendToLast(queue, record, *result);
+      const bool needs_batch = !appended;
+      if (needs_batch && buffer.memory != nullptr) {
+        appended = AppendToNew(queue, record, buffer, *result);
+        if (!appended) {
+          result = ClosedError();
+          break;
+        }
+      }
+      if (appended) {
+        if (choose) CountProduced(topic, queue, queue.back->size_bytes() - (needs_batch ? 0 : before));
+        break;
+      }
+    }
+    absl::StatusOr<PoolBuffer> allocated = AllocateFor(record);
+    if (!allocated.ok()) {
+      result = allocated.status();
+      break;
+    }
+    buffer = *std::move(allocated);
+  }
+  pool_.Deallocate(std::move(buffer));
+  return result;
+}
+
+StickyPartitioner::Choice RecordAccumulator::Choose(TopicQueues& topic) {
+  const StickyPartitioner::Choice choice = topic.sticky().Current();
+  if (choice.partition != kUnknownPartition) [[likely]]
+    return choice;
+  return topic.sticky().Start(*cluster_source_(), topic.name());
+}
+
+bool RecordAccumulator::ChoiceHolds(TopicQueues& topic, PartitionQueue& queue, StickyPartitioner::Choice choice) {
+  StickyPartitioner& sticky = topic.sticky();
+  if (!sticky.IsCurrent(choice)) return false;
+  // A move that was put off until the batch is full is made up for now.
+  if (NoneHalfFilled(queue.length, queue.back == nullptr || queue.back->full()) && sticky.Produced(0, true)) {
+    sticky.Switch(*cluster_source_(), topic.name());
+    return sticky.IsCurrent(choice);
+  }
+  return true;
+}
+
+void RecordAccumulator::CountProduced(TopicQueues& topic, PartitionQueue& queue, std::int64_t bytes) {
+  StickyPartitioner& sticky = topic.sticky();
+  const bool may_switch = NoneHalfFilled(queue.length, queue.back == nullptr || queue.back->full());
+  if (sticky.Produced(bytes, may_switch)) sticky.Switch(*cluster_source_(), topic.name());
+}
+
+void RecordAccumulator::Close() {
+  closed_.Store(true);
+  registry_.Close();
+  pool_.Close();
+}
+
+bool RecordAccumulator::HasIncomplete() const { return registry_.HasIncomplete(); }
+
+RecordAccumulator::Flush::Flush(RecordAccumulator& accumulator) : accumulator_(accumulator) {
+  accumulator_.flushes_.FetchAdd(1);
+}
+
+RecordAccumulator::Flush::~Flush() { accumulator_.flushes_.FetchAdd(-1); }
+
+bool RecordAccumulator::Flush::Await(Instant deadline) {
+  std::vector<BatchResultRef> results = accumulator_.registry_.Results();
+  for (BatchResultRef& result : results) {
+    if (!result->AwaitAll(deadline)) return false;
+    result = BatchResultRef();  // What is done need not wait for the slowest.
+  }
+  return true;
+}
+
+}  // namespace ktrial
