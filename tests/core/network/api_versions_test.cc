@@ -1,0 +1,63 @@
+#include "core/network/api_versions.h"
+
+#include <gtest/gtest.h>
+
+namespace ktrial {
+namespace {
+
+using wire::ApiKey;
+
+wire::ApiVersionsResponse Listing(std::vector<wire::ApiVersion> apis) { return {.api_keys = std::move(apis)}; }
+
+// NC-41
+TEST(ApiVersionsTest, TheNewestCommonVersionIsChosen) {
+  const ApiVersions versions(Listing({{.api_key = 0, .min_version = 3, .max_version = 9}}));
+  EXPECT_EQ(versions.Choose(ApiKey::kProduce, {.min = 3, .max = 12}), 9);
+  EXPECT_EQ(versions.Choose(ApiKey::kProduce, {.min = 3, .max = 7}), 7);
+  EXPECT_EQ(versions.Choose(ApiKey::kProduce, {.min = 9, .max = 12}), 9);
+}
+
+// NC-41
+TEST(ApiVersionsTest, WithoutACommonVersionThereIsNone) {
+  const ApiVersions versions(Listing({{.api_key = 0, .min_version = 3, .max_version = 9}}));
+  EXPECT_EQ(versions.Choose(ApiKey::kProduce, {.min = 10, .max = 12}), std::nullopt);
+  EXPECT_EQ(versions.Choose(ApiKey::kProduce, {.min = 0, .max = 2}), std::nullopt);
+  EXPECT_EQ(versions.Choose(ApiKey::kMetadata, {.min = 0, .max = 13}), std::nullopt);
+}
+
+TEST(ApiVersionsTest, ARangeThatIsNoneIsIgnored) {
+  const ApiVersions versions(Listing(
+      {{.api_key = 0, .min_version = 5, .max_version = 2}, {.api_key = 3, .min_version = -1, .max_version = 2}}));
+  EXPECT_EQ(versions.Find(ApiKey::kProduce), std::nullopt);
+  EXPECT_EQ(versions.Find(ApiKey::kMetadata), std::nullopt);
+}
+
+// NC-40
+TEST(ApiVersionsTest, AfterARefusalTheListedVersionIsTriedElse0) {
+  EXPECT_EQ(NextApiVersionsVersion(4, Listing({{.api_key = 18, .min_version = 0, .max_version = 2}})), 2);
+  EXPECT_EQ(NextApiVersionsVersion(4, Listing({})), 0);
+  EXPECT_EQ(NextApiVersionsVersion(0, Listing({})), std::nullopt);
+}
+
+// NC-40: a node that refuses what it lists cannot keep us asking.
+TEST(ApiVersionsTest, EachTryIsLowerThanTheLast) {
+  const auto refusal = Listing({{.api_key = 18, .min_version = 0, .max_version = 4}});
+  EXPECT_EQ(NextApiVersionsVersion(4, refusal), 3);
+  EXPECT_EQ(NextApiVersionsVersion(1, refusal), 0);
+  EXPECT_EQ(NextApiVersionsVersion(0, refusal), std::nullopt);
+}
+
+// NC-43
+TEST(ApiVersionsTest, ClientsThrottleThemselvesFromTheseVersionsOn) {
+  EXPECT_FALSE(ClientThrottles(ApiKey::kProduce, 5));
+  EXPECT_TRUE(ClientThrottles(ApiKey::kProduce, 6));
+  EXPECT_FALSE(ClientThrottles(ApiKey::kMetadata, 5));
+  EXPECT_TRUE(ClientThrottles(ApiKey::kMetadata, 6));
+  EXPECT_FALSE(ClientThrottles(ApiKey::kApiVersions, 1));
+  EXPECT_TRUE(ClientThrottles(ApiKey::kApiVersions, 2));
+  EXPECT_FALSE(ClientThrottles(ApiKey::kInitProducerId, 0));
+  EXPECT_TRUE(ClientThrottles(ApiKey::kInitProducerId, 1));
+}
+
+}  // namespace
+}  // namespace ktrial
