@@ -47,6 +47,7 @@ Disposition Classify(wire::ErrorCode code) {
     case kFetchSessionTopicIdError:
     case kShareSessionNotFound:
     case kInvalidShareSessionEpoch:
+    case kShareSessionLimitReached:
       return Disposition::kRetry;
 
     // A producer without idempotence has no more to do about these than to report them; most are never about a batch.
@@ -150,7 +151,6 @@ Disposition Classify(wire::ErrorCode code) {
     case kStreamsInvalidTopology:
     case kStreamsInvalidTopologyEpoch:
     case kStreamsTopologyFenced:
-    case kShareSessionLimitReached:
     case kGroupDeletionFailed:
     case kStreamsTopologyDescriptionUpdateFailed:
     case kControllerIdNotRegistered:

@@ -69,6 +69,7 @@ double MetricsSnapshot::Value(std::string_view name, std::string_view topic_or_n
 MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id)
     : windows_(windows),
       client_id_(std::move(client_id)),
+      largest_record_(threads, Site("metrics.largest_record"), 0),
       mutex_(threads, Site("metrics.mutex")),
       batch_bytes_(windows),
       queue_time_ms_(windows),
@@ -83,7 +84,7 @@ MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::str
       connections_made_(windows),
       connections_closed_(windows),
       request_bytes_(windows),
-      response_bytes_(windows),
+      responses_(windows),
       latency_ms_(windows),
       throttle_ms_(windows) {}
 
@@ -91,7 +92,11 @@ void MetricsRecorder::BatchDrained(const DrainedBatch& batch, Instant now) {
   MutexLock lock(mutex_);
   batch_bytes_.Record(now, static_cast<double>(batch.bytes));
   queue_time_ms_.Record(now, Millis(batch.queued));
-  record_bytes_.Record(now, static_cast<double>(batch.largest_record_bytes));
+  const std::int64_t largest = largest_record_.LoadRelaxed();
+  if (largest > 0) {
+    largest_record_.StoreRelaxed(0);
+    record_bytes_.Record(now, static_cast<double>(largest));
+  }
   records_sent_.Record(now, static_cast<double>(batch.records));
   auto topic = topics_.find(batch.topic);
   if (topic == topics_.end()) topic = topics_.emplace(std::string(batch.topic), TopicStats(windows_)).first;
@@ -123,14 +128,15 @@ void MetricsRecorder::BatchSplit(Instant now) {
   batches_split_.Record(now, 1);
 }
 
-void MetricsRecorder::BufferExhausted(Instant now) {
+void MetricsRecorder::BufferPoolSeen(Duration wait_time, std::int64_t exhausted, Instant now) {
   MutexLock lock(mutex_);
-  buffer_exhausted_.Record(now, 1);
-}
-
-void MetricsRecorder::BufferWaited(Duration wait, Instant now) {
-  MutexLock lock(mutex_);
-  buffer_wait_ns_.Record(now, static_cast<double>(wait.count()));
+  // Two readers may come in the wrong order; sums do not go back.
+  if (wait_time > buffer_wait_seen_) {
+    buffer_wait_ns_.Record(now, static_cast<double>((wait_time - std::exchange(buffer_wait_seen_, wait_time)).count()));
+  }
+  if (exhausted > buffer_exhausted_seen_) {
+    buffer_exhausted_.Record(now, static_cast<double>(exhausted - std::exchange(buffer_exhausted_seen_, exhausted)));
+  }
 }
 
 void MetricsRecorder::Flushed(Duration took) {
@@ -166,18 +172,17 @@ void MetricsRecorder::RequestSent(NodeId node, std::int64_t bytes, Instant now) 
   NodeLocked(node).request_bytes.Record(now, static_cast<double>(bytes));
 }
 
-void MetricsRecorder::ResponseReceived(NodeId node, std::int64_t bytes, Duration latency, Instant now) {
+void MetricsRecorder::ResponseReceived(NodeId node, Instant now) {
   MutexLock lock(mutex_);
-  response_bytes_.Record(now, static_cast<double>(bytes));
-  latency_ms_.Record(now, Millis(latency));
-  NodeStats& stats = NodeLocked(node);
-  stats.response_bytes.Record(now, static_cast<double>(bytes));
-  stats.latency_ms.Record(now, Millis(latency));
+  responses_.Record(now, 1);
+  NodeLocked(node).responses.Record(now, 1);
 }
 
-void MetricsRecorder::Throttled(Duration throttle, Instant now) {
+void MetricsRecorder::ProduceAnswered(NodeId node, Duration latency, Duration throttle, Instant now) {
   MutexLock lock(mutex_);
+  latency_ms_.Record(now, Millis(latency));
   throttle_ms_.Record(now, Millis(throttle));
+  NodeLocked(node).latency_ms.Record(now, Millis(latency));
 }
 
 void MetricsRecorder::WriteBatches(Writer& writer) const {
@@ -204,9 +209,8 @@ void MetricsRecorder::WriteConnections(Writer& writer) const {
   writer.RateAndTotal("connection-creation", connections_made_);
   writer.RateAndTotal("connection-close", connections_closed_);
   writer.RateAndTotal("outgoing-byte", request_bytes_);
-  writer.RateAndTotal("incoming-byte", response_bytes_);
   writer.CountRateAndTotal("request", request_bytes_);
-  writer.CountRateAndTotal("response", response_bytes_);
+  writer.RateAndTotal("response", responses_);
   writer.AverageAndMax("request-size", request_bytes_);
   writer.AverageAndMax("request-latency", latency_ms_);
   writer.AverageAndMax("produce-throttle-time", throttle_ms_);
@@ -237,9 +241,8 @@ MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant n
       writer.Start("producer-node-metrics",
                    {{"client-id", client_id_}, {"node-id", fmt::format("node-{}", node.value())}});
       writer.RateAndTotal("outgoing-byte", stats.request_bytes);
-      writer.RateAndTotal("incoming-byte", stats.response_bytes);
       writer.CountRateAndTotal("request", stats.request_bytes);
-      writer.CountRateAndTotal("response", stats.response_bytes);
+      writer.RateAndTotal("response", stats.responses);
       writer.AverageAndMax("request-size", stats.request_bytes);
       writer.AverageAndMax("request-latency", stats.latency_ms);
     }

@@ -38,26 +38,30 @@ class MetricsRecorder {
     std::string_view topic;
     std::int64_t records = 0;
     std::int64_t bytes = 0;
-    std::int64_t largest_record_bytes = 0;  // As estimated before encoding (WP-19).
-    Duration queued{};                      // Since the batch was created.
+    Duration queued{};  // Since the batch was created.
   };
   void BatchDrained(const DrainedBatch& batch, Instant now);
+  // The size of a record as estimated before encoding (WP-19), on the path of the record: only the largest since the last batch was
+  // drained is kept, and two threads that come together may lose one.
+  void NoteRecordSize(std::int64_t bytes) {
+    if (bytes > largest_record_.LoadRelaxed()) largest_record_.StoreRelaxed(bytes);
+  }
   void ProduceRequestMade(std::int64_t records, Instant now);
   void RecordsRetried(std::string_view topic, std::int64_t records, Instant now);
   // Also for records that were refused, which have no topic yet.
   void RecordsFailed(std::string_view topic, std::int64_t records, Instant now);
   void BatchSplit(Instant now);
-  void BufferExhausted(Instant now);
-  // How long Send waited in the buffer pool, whatever came of it.
-  void BufferWaited(Duration wait, Instant now);
+  // The buffer pool's sums since the start; what is new since the last call counts for now.
+  void BufferPoolSeen(Duration wait_time, std::int64_t exhausted, Instant now);
   void Flushed(Duration took);
   void MetadataWaited(Duration took);
 
   void Connected(NodeId node, Instant now);
   void ConnectionClosed(Instant now);
   void RequestSent(NodeId node, std::int64_t bytes, Instant now);
-  void ResponseReceived(NodeId node, std::int64_t bytes, Duration latency, Instant now);
-  void Throttled(Duration throttle, Instant now);
+  void ResponseReceived(NodeId node, Instant now);
+  // Of a produce request, from its making to its answer, and the throttle time that came with it, mostly zero.
+  void ProduceAnswered(NodeId node, Duration latency, Duration throttle, Instant now);
 
   MetricsSnapshot Snapshot(const MetricsGauges& gauges, Instant now) const;
 
@@ -67,8 +71,8 @@ class MetricsRecorder {
     WindowedStat records, bytes, retries, errors;
   };
   struct NodeStats {
-    explicit NodeStats(StatWindows windows) : request_bytes(windows), response_bytes(windows), latency_ms(windows) {}
-    WindowedStat request_bytes, response_bytes, latency_ms;
+    explicit NodeStats(StatWindows windows) : request_bytes(windows), responses(windows), latency_ms(windows) {}
+    WindowedStat request_bytes, responses, latency_ms;
   };
   class Writer;
 
@@ -79,6 +83,8 @@ class MetricsRecorder {
   // Set in the constructor, never changed.
   const StatWindows windows_;
   const std::string client_id_;
+
+  Atomic<std::int64_t> largest_record_;
 
   mutable Mutex mutex_;
   // Batches.
@@ -92,6 +98,8 @@ class MetricsRecorder {
   WindowedStat batches_split_ ABSL_GUARDED_BY(mutex_);
   WindowedStat buffer_exhausted_ ABSL_GUARDED_BY(mutex_);
   WindowedStat buffer_wait_ns_ ABSL_GUARDED_BY(mutex_);
+  Duration buffer_wait_seen_ ABSL_GUARDED_BY(mutex_){};
+  std::int64_t buffer_exhausted_seen_ ABSL_GUARDED_BY(mutex_) = 0;
   std::int64_t flush_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   std::int64_t metadata_wait_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   // Connections.
@@ -99,7 +107,7 @@ class MetricsRecorder {
   WindowedStat connections_made_ ABSL_GUARDED_BY(mutex_);
   WindowedStat connections_closed_ ABSL_GUARDED_BY(mutex_);
   WindowedStat request_bytes_ ABSL_GUARDED_BY(mutex_);
-  WindowedStat response_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat responses_ ABSL_GUARDED_BY(mutex_);
   WindowedStat latency_ms_ ABSL_GUARDED_BY(mutex_);
   WindowedStat throttle_ms_ ABSL_GUARDED_BY(mutex_);
   // Ordered, because a snapshot lists them.

@@ -1,0 +1,159 @@
+#include "core/producer/events.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace ktrial {
+
+namespace {
+
+std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
+
+}  // namespace
+
+ProducerEvents::ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock& clock, Threads& threads,
+                               ProducerObserver& next)
+    : metrics_(metrics), log_(std::move(log)), clock_(clock), next_(next), mutex_(threads, Site("events.mutex")) {}
+
+std::string ProducerEvents::Trouble() const {
+  MutexLock lock(mutex_);
+  std::string text;
+  for (const auto& [node, state] : nodes_) {
+    if (state.trouble.empty()) continue;
+    text += fmt::format("{}broker {}: {}", text.empty() ? "" : "; ", node.value(), state.trouble);
+  }
+  return text;
+}
+
+// Under the lock of a queue: nothing is done here.
+void ProducerEvents::OnBatchCreated(const BatchView& batch) { next_.OnBatchCreated(batch); }
+
+void ProducerEvents::OnBatchDrained(const BatchView& batch, NodeId node) {
+  const Instant now = clock_.Now();
+  metrics_.BatchDrained(
+      {.topic = batch.topic, .records = batch.record_count, .bytes = batch.bytes, .queued = now - batch.created}, now);
+  next_.OnBatchDrained(batch, node);
+}
+
+void ProducerEvents::OnBatchRetried(const BatchView& batch, wire::ErrorCode code) {
+  metrics_.RecordsRetried(batch.topic, batch.record_count, clock_.Now());
+  if (log_.Writes(LogLevel::kWarning)) {
+    log_.Write(LogLevel::kWarning,
+               fmt::format("{}-{}: {} records will be sent again, for the {}. time: {}", batch.topic,
+                           batch.partition.value(), batch.record_count, batch.attempts, wire::ErrorCodeName(code)));
+  }
+  next_.OnBatchRetried(batch, code);
+}
+
+void ProducerEvents::OnBatchSplit(const BatchView& batch, std::int32_t parts) {
+  metrics_.BatchSplit(clock_.Now());
+  if (log_.Writes(LogLevel::kWarning)) {
+    log_.Write(LogLevel::kWarning,
+               fmt::format("{}-{}: a batch of {} bytes is too large for the broker; {} smaller ones follow",
+                           batch.topic, batch.partition.value(), batch.bytes, parts));
+  }
+  next_.OnBatchSplit(batch, parts);
+}
+
+void ProducerEvents::OnBatchDone(const BatchView& batch, wire::ErrorCode code, Offset base_offset) {
+  if (code != wire::ErrorCode::kNone) {
+    metrics_.RecordsFailed(batch.topic, batch.record_count, clock_.Now());
+    if (log_.Writes(LogLevel::kWarning)) {
+      log_.Write(LogLevel::kWarning, fmt::format("{}-{}: {} records failed: {}", batch.topic, batch.partition.value(),
+                                                 batch.record_count, wire::ErrorCodeName(code)));
+    }
+  }
+  next_.OnBatchDone(batch, code, base_offset);
+}
+
+void ProducerEvents::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) {
+  next_.OnBufferPool(used_bytes, waiters);
+}
+
+void ProducerEvents::OnConnecting(NodeId node, const Address& address) {
+  if (log_.Writes(LogLevel::kDebug)) {
+    log_.Write(LogLevel::kDebug,
+               fmt::format("broker {}: connecting to {} port {}", node.value(), address.ip, address.port));
+  }
+  next_.OnConnecting(node, address);
+}
+
+void ProducerEvents::OnConnected(NodeId node) {
+  metrics_.Connected(node, clock_.Now());
+  bool was_in_trouble = false;
+  {
+    MutexLock lock(mutex_);
+    NodeState& state = nodes_[node];
+    was_in_trouble = !state.trouble.empty();
+    state = {.connected = true};
+  }
+  log_.Write(was_in_trouble ? LogLevel::kInfo : LogLevel::kDebug, fmt::format("broker {}: connected", node.value()));
+  next_.OnConnected(node);
+}
+
+void ProducerEvents::OnDisconnected(NodeId node, std::string_view why) {
+  bool was_connected = false;
+  bool is_news = false;
+  {
+    MutexLock lock(mutex_);
+    NodeState& state = nodes_[node];
+    was_connected = std::exchange(state.connected, false);
+    is_news = state.trouble != why;
+    state.trouble = std::string(why);
+  }
+  if (was_connected) metrics_.ConnectionClosed(clock_.Now());
+  // A broker that is down is tried about once a second: one line is enough.
+  log_.Write(is_news ? LogLevel::kWarning : LogLevel::kDebug, fmt::format("broker {}: {}", node.value(), why));
+  next_.OnDisconnected(node, why);
+}
+
+void ProducerEvents::OnRequestSent(NodeId node, wire::ApiKey api, std::int16_t version, std::int32_t correlation_id,
+                                   std::int64_t bytes) {
+  metrics_.RequestSent(node, bytes, clock_.Now());
+  next_.OnRequestSent(node, api, version, correlation_id, bytes);
+}
+
+void ProducerEvents::OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) {
+  metrics_.ResponseReceived(node, clock_.Now());
+  next_.OnResponse(node, api, correlation_id, latency);
+}
+
+void ProducerEvents::OnRequestFailed(NodeId node, wire::ApiKey api, std::int32_t correlation_id, bool timed_out) {
+  if (log_.Writes(LogLevel::kInfo)) {
+    log_.Write(LogLevel::kInfo, fmt::format("broker {}: {} request {} {}", node.value(), wire::ApiKeyName(api),
+                                            correlation_id, timed_out ? "has no answer in time" : "was cut off"));
+  }
+  next_.OnRequestFailed(node, api, correlation_id, timed_out);
+}
+
+void ProducerEvents::OnThrottled(NodeId node, Duration throttle) {
+  if (log_.Writes(LogLevel::kDebug)) {
+    log_.Write(LogLevel::kDebug, fmt::format("broker {}: throttled for {} ms", node.value(), Millis(throttle)));
+  }
+  next_.OnThrottled(node, throttle);
+}
+
+void ProducerEvents::OnMetadataRequest(NodeId node, RefreshReason reason, bool partial, std::int32_t topic_count) {
+  if (log_.Writes(LogLevel::kDebug)) {
+    log_.Write(LogLevel::kDebug, fmt::format("metadata: asking broker {} about {} topics, because of {}", node.value(),
+                                             topic_count, RefreshReasonName(reason)));
+  }
+  next_.OnMetadataRequest(node, reason, partial, topic_count);
+}
+
+void ProducerEvents::OnMetadataUpdated(std::int64_t version) { next_.OnMetadataUpdated(version); }
+
+void ProducerEvents::OnMetadataFailed(std::string_view why) {
+  log_.Write(LogLevel::kInfo, fmt::format("metadata: no update: {}", why));
+  next_.OnMetadataFailed(why);
+}
+
+void ProducerEvents::OnRebootstrap() {
+  log_.Write(LogLevel::kWarning, "metadata: no known broker can be reached; starting over from bootstrap.servers");
+  next_.OnRebootstrap();
+}
+
+void ProducerEvents::OnLoopIteration() { next_.OnLoopIteration(); }
+
+}  // namespace ktrial

@@ -1,0 +1,68 @@
+// ProducerEvents is the observer that a producer has of its own: it turns events into metrics and log lines, remembers what is
+// wrong with which broker, so that a timeout can name its cause, and passes every event on to the observer of the application.
+//
+// Thread safety: as ProducerObserver says, and Trouble may be called from any thread.
+#ifndef CORE_PRODUCER_EVENTS_H_
+#define CORE_PRODUCER_EVENTS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/env/clock.h"
+#include "core/env/sync.h"
+#include "core/env/threads.h"
+#include "core/observer.h"
+#include "core/producer/log.h"
+#include "core/producer/metrics_recorder.h"
+
+namespace ktrial {
+
+class ProducerEvents final : public ProducerObserver {
+ public:
+  // The references outlive this.
+  ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock& clock, Threads& threads, ProducerObserver& next);
+
+  // What is wrong with the connections now: "broker 2: refused; broker -1: h.example does not resolve". Empty: nothing is known to
+  // be wrong.
+  std::string Trouble() const;
+
+  void OnBatchCreated(const BatchView& batch) override;
+  void OnBatchDrained(const BatchView& batch, NodeId node) override;
+  void OnBatchRetried(const BatchView& batch, wire::ErrorCode code) override;
+  void OnBatchSplit(const BatchView& batch, std::int32_t parts) override;
+  void OnBatchDone(const BatchView& batch, wire::ErrorCode code, Offset base_offset) override;
+  void OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) override;
+  void OnConnecting(NodeId node, const Address& address) override;
+  void OnConnected(NodeId node) override;
+  void OnDisconnected(NodeId node, std::string_view why) override;
+  void OnRequestSent(NodeId node, wire::ApiKey api, std::int16_t version, std::int32_t correlation_id,
+                     std::int64_t bytes) override;
+  void OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) override;
+  void OnRequestFailed(NodeId node, wire::ApiKey api, std::int32_t correlation_id, bool timed_out) override;
+  void OnThrottled(NodeId node, Duration throttle) override;
+  void OnMetadataRequest(NodeId node, RefreshReason reason, bool partial, std::int32_t topic_count) override;
+  void OnMetadataUpdated(std::int64_t version) override;
+  void OnMetadataFailed(std::string_view why) override;
+  void OnRebootstrap() override;
+  void OnLoopIteration() override;
+
+ private:
+  // Set in the constructor, never changed.
+  MetricsRecorder& metrics_;
+  const Logger log_;
+  const Clock& clock_;
+  ProducerObserver& next_;
+
+  mutable Mutex mutex_;
+  struct NodeState {
+    bool connected = false;
+    std::string trouble;  // Why the last connection ended or failed; empty once there is a new one.
+  };
+  std::map<NodeId, NodeState> nodes_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_EVENTS_H_

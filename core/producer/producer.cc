@@ -1,0 +1,56 @@
+#include "core/producer/producer.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "core/producer/producer_impl.h"
+
+namespace ktrial {
+
+namespace {
+
+// A callback that is any function object travels as a pointer to a copy of it on the heap.
+void RunAndDelete(void* context, const RecordMetadata& metadata, const absl::Status& status) {
+  const std::unique_ptr<Producer::Callback> callback(static_cast<Producer::Callback*>(context));
+  (*callback)(metadata, status);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(ProducerConfig config, Env& env, ProducerObserver* observer,
+                                                           BatchCallback on_batch) {
+  if (config.bootstrap_servers.empty()) return absl::InvalidArgumentError("bootstrap.servers is required (PR-20)");
+  if (config.client_id.empty()) config.client_id = fmt::format("producer-{}", env.NextProducerNumber());
+  return std::unique_ptr<Producer>(new Producer(
+      std::make_unique<Impl>(std::move(config), env, observer == nullptr ? NoObserver() : *observer, on_batch)));
+}
+
+Producer::Producer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Producer::~Producer() = default;
+
+Future Producer::Send(const Record& record, RecordCallback callback) { return impl_->Send(record, callback); }
+
+Future Producer::Send(const Record& record, Callback callback) {
+  if (callback == nullptr) return impl_->Send(record, RecordCallback());
+  auto kept = std::make_unique<Callback>(std::move(callback));
+  return impl_->Send(record, {.function = &RunAndDelete, .context = kept.release()});
+}
+
+absl::Status Producer::Flush(Duration timeout) { return impl_->Flush(timeout); }
+
+absl::StatusOr<std::vector<PartitionInfo>> Producer::PartitionsFor(std::string_view topic) {
+  return impl_->PartitionsFor(topic);
+}
+
+MetricsSnapshot Producer::Metrics() const { return impl_->Metrics(); }
+
+absl::Status Producer::Close(Duration timeout) { return impl_->Close(timeout); }
+
+const std::string& Producer::client_id() const { return impl_->config().client_id; }
+
+const ProducerConfig& Producer::config() const { return impl_->config(); }
+
+}  // namespace ktrial

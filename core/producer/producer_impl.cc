@@ -1,0 +1,183 @@
+#include "core/producer/producer_impl.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/check.h"
+
+namespace ktrial {
+
+namespace {
+
+AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallback on_batch) {
+  return {.batch_size = config.batch_size,
+          .buffer_memory = config.buffer_memory,
+          .linger = config.linger,
+          .delivery_timeout = config.delivery_timeout,
+          .retry_backoff = config.retry_backoff,
+          .retry_backoff_max = config.retry_backoff_max,
+          // PT-12: who chooses himself is not second-guessed.
+          .adaptive_partitioning = config.partitioner_adaptive && config.partitioner == nullptr,
+          .partition_availability_timeout = config.partitioner_availability_timeout,
+          .on_batch = on_batch};
+}
+
+MetadataConfig MetadataConfigOf(const ProducerConfig& config) {
+  MetadataConfig metadata{.retry_backoff = config.retry_backoff,
+                          .retry_backoff_max = config.retry_backoff_max,
+                          .max_age = config.metadata_max_age,
+                          .max_idle = config.metadata_max_idle};
+  for (const BootstrapServer& server : config.bootstrap_servers) {
+    metadata.bootstrap.push_back({.host = server.host, .port = server.port});
+  }
+  return metadata;
+}
+
+NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
+  NetworkClientConfig network{
+      .client_id = config.client_id,
+      .max_in_flight = config.max_in_flight_requests_per_connection,
+      .request_timeout = config.request_timeout,
+      .reconnect_backoff = config.reconnect_backoff,
+      .reconnect_backoff_max = config.reconnect_backoff_max,
+      .connection_setup_timeout = config.connection_setup_timeout,
+      .connection_setup_timeout_max = config.connection_setup_timeout_max,
+      .connections_max_idle = config.connections_max_idle,
+      .socket_buffers = {.send_bytes = config.send_buffer_bytes, .receive_bytes = config.receive_buffer_bytes},
+      .rebootstrap = config.metadata_recovery == MetadataRecovery::kRebootstrap,
+      .rebootstrap_trigger = config.metadata_rebootstrap_trigger};
+  if (config.connections_max_idle < Duration::zero()) network.connections_max_idle = std::nullopt;
+  return network;
+}
+
+SenderConfig SenderConfigOf(const ProducerConfig& config) {
+  return {.acks = static_cast<std::int16_t>(config.acks),
+          .request_timeout = config.request_timeout,
+          .delivery_timeout = config.delivery_timeout,
+          .retries = config.retries,
+          .max_request_size = config.max_request_size,
+          .strict_order = config.max_in_flight_requests_per_connection == 1};
+}
+
+}  // namespace
+
+Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch)
+    : config_(std::move(config)),
+      env_(env),
+      clock_(env.clock()),
+      log_(config_.log, config_.log_level, config_.client_id),
+      entropy_(env.NewEntropy(config_.client_id)),
+      transport_(env.NewTransport(config_.client_id)),
+      metrics_(env.threads(), {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
+               config_.client_id),
+      events_(metrics_, log_, clock_, env.threads(), observer),
+      metadata_(MetadataConfigOf(config_), env.threads(), *entropy_),
+      accumulator_(
+          AccumulatorConfigOf(config_, on_batch), env.threads(), clock_, *entropy_,
+          [this] { return metadata_.Fetch(); }, events_),
+      client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
+      sender_(SenderConfigOf(config_),
+              {.metadata = metadata_,
+               .client = client_,
+               .accumulator = accumulator_,
+               .clock = clock_,
+               .threads = env.threads(),
+               .metrics = metrics_,
+               .events = events_},
+              log_),
+      topic_wait_(
+          metadata_, events_, metrics_, clock_, env.threads(),
+          {.on_sender_thread = [this] { return OnSenderThread(); }, .wake_sender = [this] { sender_.WakeUp(); }}),
+      close_mutex_(env.threads(), Site("producer.close_mutex")),
+      sender_ended_changed_(env.threads()) {
+  for (const std::string& warning : config_.warnings) log_.Write(LogLevel::kWarning, warning);
+  sender_thread_ = env.threads().Spawn(fmt::format("{} sender", config_.client_id), [this] {
+    sender_.Run();
+    EndSenderThread();
+  });
+}
+
+Producer::Impl::~Impl() {
+  KT_CHECK_MSG(!OnSenderThread(), "a producer must not be destroyed by one of its callbacks");
+  // What was not closed in good order ends by force; what that was cannot interest anybody any more.
+  Close(Duration::zero()).IgnoreError();
+  KT_CHECK(sender_thread_->Join(Instant::Never()));
+}
+
+absl::Status Producer::Impl::Flush(Duration timeout) {
+  if (OnSenderThread()) {
+    return absl::FailedPreconditionError("a callback cannot flush: its own batch would never be done");
+  }
+  const Instant start = clock_.Now();
+  RecordAccumulator::Flush flush = accumulator_.BeginFlush();
+  sender_.WakeUp();
+  const bool done = flush.Await(start + timeout);
+  metrics_.Flushed(clock_.Now() - start);
+  return done ? absl::OkStatus() : absl::DeadlineExceededError("not every record is completed yet");
+}
+
+absl::StatusOr<std::vector<PartitionInfo>> Producer::Impl::PartitionsFor(std::string_view topic) {
+  if (topic.empty()) return absl::InvalidArgumentError("PartitionsFor needs a topic");
+  if (topic_wait_.closing()) return absl::FailedPreconditionError("the producer is closed");
+  Duration max_block = config_.max_block;
+  const absl::StatusOr<std::shared_ptr<const Cluster>> cluster =
+      topic_wait_.ClusterWith(topic, kUnknownPartition, max_block);
+  if (!cluster.ok()) return cluster.status();
+  metadata_.Add(topic, clock_.Now());  // PR-19: counts as a use.
+  return (*cluster)->FindTopic(topic)->partitions;
+}
+
+MetricsSnapshot Producer::Impl::Metrics() const {
+  const Instant now = clock_.Now();
+  const BufferPoolStats pool = accumulator_.buffer_pool_stats();
+  const std::optional<Instant> refreshed = metadata_.last_successful_refresh();
+  return metrics_.Snapshot({.requests_in_flight = sender_.requests_in_flight(),
+                            .metadata_age_seconds = refreshed ? static_cast<double>((now - *refreshed).count()) / 1e9
+                                                              : std::numeric_limits<double>::quiet_NaN(),
+                            .buffer_total_bytes = pool.total_bytes,
+                            .buffer_available_bytes = pool.available_bytes,
+                            .waiting_threads = pool.waiters},
+                           now);
+}
+
+absl::Status Producer::Impl::Close(Duration timeout) {
+  if (timeout < Duration::zero()) return absl::InvalidArgumentError("Close needs a timeout that is not negative");
+  // In this order: who finds the sender closing must not be able to append any more, or his record might be left behind (SN-34).
+  topic_wait_.StartClose();
+  accumulator_.Close();
+  if (OnSenderThread()) {
+    MutexLock lock(close_mutex_);
+    forced_ = true;
+    sender_.ForceClose();
+    return absl::OkStatus();
+  }
+  sender_.StartClose();
+  return AwaitSenderEnd(timeout);
+}
+
+absl::Status Producer::Impl::AwaitSenderEnd(Duration timeout) {
+  const Instant deadline = clock_.Now() + timeout;
+  MutexLock lock(close_mutex_);
+  const auto ended = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return sender_ended_; };
+  if (timeout == Duration::zero() ||
+      !sender_ended_changed_.Wait(close_mutex_, deadline, ended, Site("producer.close"))) {
+    if (!sender_ended_) {
+      forced_ = true;
+      sender_.ForceClose();
+    }
+    // From here on the sender thread waits for nothing; only a callback of the application can hold it up.
+    sender_ended_changed_.Wait(close_mutex_, Instant::Never(), ended, Site("producer.close_forced"));
+  }
+  return forced_ ? absl::DeadlineExceededError("records that were not acknowledged were given up") : absl::OkStatus();
+}
+
+void Producer::Impl::EndSenderThread() {
+  MutexLock lock(close_mutex_);
+  sender_ended_ = true;
+  sender_ended_changed_.NotifyAll();
+}
+
+}  // namespace ktrial

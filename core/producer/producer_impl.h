@@ -1,0 +1,93 @@
+// Producer::Impl: everything that a producer is made of, and the part of it that runs on the threads of the application. For the
+// files of Producer only.
+#ifndef CORE_PRODUCER_PRODUCER_IMPL_H_
+#define CORE_PRODUCER_PRODUCER_IMPL_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/accumulator/record_accumulator.h"
+#include "core/env/clock.h"
+#include "core/env/entropy.h"
+#include "core/env/env.h"
+#include "core/env/sync.h"
+#include "core/env/threads.h"
+#include "core/env/transport.h"
+#include "core/metadata/metadata.h"
+#include "core/network/network_client.h"
+#include "core/producer/events.h"
+#include "core/producer/log.h"
+#include "core/producer/metrics_recorder.h"
+#include "core/producer/producer.h"
+#include "core/producer/sender.h"
+#include "core/producer/topic_wait.h"
+
+namespace ktrial {
+
+class Producer::Impl {
+ public:
+  // Starts the sender thread.
+  Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch);
+  ~Impl();
+
+  Future Send(const Record& record, RecordCallback callback);
+  absl::Status Flush(Duration timeout);
+  absl::StatusOr<std::vector<PartitionInfo>> PartitionsFor(std::string_view topic);
+  MetricsSnapshot Metrics() const;
+  absl::Status Close(Duration timeout);
+  const ProducerConfig& config() const { return config_; }
+
+ private:
+  // What a record is on its way into a batch.
+  struct Placement {
+    TopicQueues* topic = nullptr;
+    PartitionIndex partition = kUnknownPartition;
+    WallTime timestamp;
+    Duration max_block{};  // What is left of it.
+  };
+
+  bool OnSenderThread() const { return env_.threads().Current() == sender_thread_->id(); }
+
+  absl::Status Place(const Record& record, Placement& placement);
+  absl::Status ChoosePartition(const Record& record, std::int32_t partition_count, Placement& placement) const;
+  absl::Status CheckSize(const Record& record);
+  absl::StatusOr<AppendResult> Append(const Record& record, const Placement& placement, RecordCallback callback);
+  // Reports a record that was not accepted (PR-04, PR-05).
+  Future Refuse(const Record& record, PartitionIndex partition, RecordCallback callback, absl::Status status);
+  Future FutureOf(BatchResultRef result, const Record& record, const Placement& placement, std::int32_t index) const;
+
+  void EndSenderThread();
+  absl::Status AwaitSenderEnd(Duration timeout);
+
+  // Set in the constructor, never changed.
+  const ProducerConfig config_;
+  Env& env_;
+  Clock& clock_;
+  const Logger log_;
+
+  // The parts, in the order in which they stand on each other.
+  const std::unique_ptr<Entropy> entropy_;
+  const std::unique_ptr<Transport> transport_;
+  MetricsRecorder metrics_;
+  ProducerEvents events_;
+  Metadata metadata_;
+  // Requests hold batches, so the client, which holds requests, goes before the accumulator.
+  RecordAccumulator accumulator_;
+  NetworkClient client_;
+  Sender sender_;
+  TopicWait topic_wait_;
+
+  Mutex close_mutex_;
+  CondVar sender_ended_changed_;
+  bool sender_ended_ ABSL_GUARDED_BY(close_mutex_) = false;
+  bool forced_ ABSL_GUARDED_BY(close_mutex_) = false;  // Records were given up.
+
+  std::unique_ptr<Thread> sender_thread_;  // Set at the end of the constructor, joined in the destructor.
+};
+
+}  // namespace ktrial
+
+#endif  // CORE_PRODUCER_PRODUCER_IMPL_H_

@@ -1,0 +1,146 @@
+// The path of a record from Send into its batch: checks, metadata, partition, size, timestamp, append (PR-01). On it nothing is
+// allocated, no lock is taken but that of the partition's queue, and no clock is read but the coarse one, until something has to be
+// waited for or a batch begins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/accumulator/batch_result.h"
+#include "core/producer/partitioner.h"
+#include "core/producer/producer_impl.h"
+#include "core/wire/record_batch.h"
+#include "core/wire/status.h"
+
+namespace ktrial {
+
+namespace {
+
+std::int32_t SizeOf(const std::optional<std::string_view>& bytes) {
+  return bytes ? static_cast<std::int32_t>(bytes->size()) : -1;
+}
+
+// PR-02.
+absl::Status CheckFields(const Record& record) {
+  if (record.topic.empty()) return absl::InvalidArgumentError("a record needs a topic");
+  if (record.partition < kUnknownPartition) {
+    return absl::InvalidArgumentError(fmt::format("partition {} is negative", record.partition.value()));
+  }
+  if (record.timestamp && record.timestamp->millis() < 0) {
+    return absl::InvalidArgumentError(fmt::format("timestamp {} is negative", record.timestamp->millis()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Future Producer::Impl::Send(const Record& record, RecordCallback callback) {
+  Placement placement{.partition = record.partition};
+  absl::Status status = Place(record, placement);
+  if (!status.ok()) return Refuse(record, placement.partition, callback, std::move(status));
+  absl::StatusOr<AppendResult> appended = Append(record, placement, callback);
+  if (!appended.ok()) return Refuse(record, placement.partition, callback, std::move(appended).status());
+  if (appended->new_batch || appended->batch_full) {
+    // The idle time of the topic starts anew once a batch, not once a record: a topic that is in use makes batches (MD-36).
+    if (appended->new_batch) metadata_.Add(record.topic, clock_.Now());
+    sender_.WakeUp();
+  }
+  placement.partition = appended->partition;
+  return FutureOf(std::move(appended->result), record, placement, appended->index);
+}
+
+absl::Status Producer::Impl::Place(const Record& record, Placement& placement) {
+  if (topic_wait_.closing()) return absl::FailedPreconditionError("the producer is closed");
+  absl::Status status = CheckFields(record);
+  if (!status.ok()) return status;
+  placement.topic = &accumulator_.Topic(record.topic);
+  placement.max_block = config_.max_block;
+  std::int32_t partition_count = topic_wait_.KnownPartitionCount(*placement.topic);
+  if (partition_count <= std::max(record.partition.value(), 0)) {
+    const absl::StatusOr<std::int32_t> awaited =
+        topic_wait_.PartitionCount(*placement.topic, record.partition, placement.max_block);
+    if (!awaited.ok()) return awaited.status();
+    partition_count = *awaited;
+  }
+  status = ChoosePartition(record, partition_count, placement);
+  if (!status.ok()) return status;
+  status = CheckSize(record);
+  if (!status.ok()) return status;
+  placement.timestamp = record.timestamp ? *record.timestamp : clock_.WallNow();
+  return absl::OkStatus();
+}
+
+absl::Status Producer::Impl::ChoosePartition(const Record& record, std::int32_t partition_count,
+                                             Placement& placement) const {
+  if (record.partition != kUnknownPartition) return absl::OkStatus();  // PT-01
+  if (config_.partitioner != nullptr) {
+    const PartitionIndex chosen = config_.partitioner(record.topic, record.key, record.value, partition_count);
+    if (chosen < kUnknownPartition || chosen.value() >= partition_count) {
+      return absl::InvalidArgumentError(fmt::format("the partitioner chose partition {} of {}, which has {} (PT-15)",
+                                                    chosen.value(), record.topic, partition_count));
+    }
+    placement.partition = chosen;
+  } else if (record.key && !config_.partitioner_ignore_keys) {
+    placement.partition = PartitionOfKey(*record.key, partition_count);  // PT-02
+  }
+  return absl::OkStatus();
+}
+
+// PR-09.
+absl::Status Producer::Impl::CheckSize(const Record& record) {
+  const auto size = static_cast<std::int64_t>(wire::RecordBatchUpperBound(record.key, record.value, record.headers));
+  metrics_.NoteRecordSize(size);
+  if (size <= config_.max_request_size && size <= config_.buffer_memory) return absl::OkStatus();
+  const bool request = size > config_.max_request_size;
+  return wire::KafkaError(wire::ErrorCode::kMessageTooLarge,
+                          fmt::format("the record may take {} bytes, more than {} = {}", size,
+                                      request ? "max.request.size" : "buffer.memory",
+                                      request ? config_.max_request_size : config_.buffer_memory));
+}
+
+absl::StatusOr<AppendResult> Producer::Impl::Append(const Record& record, const Placement& placement,
+                                                    RecordCallback callback) {
+  NewRecord appended{.partition = placement.partition,
+                     .timestamp = placement.timestamp,
+                     .key = record.key,
+                     .value = record.value,
+                     .headers = record.headers,
+                     .callback = callback,
+                     .max_block = placement.max_block};
+  // Who this thread is matters only when it would have to wait.
+  appended.may_block = false;
+  absl::StatusOr<AppendResult> result = accumulator_.Append(*placement.topic, appended);
+  if (result.ok() || result.status().code() != absl::StatusCode::kFailedPrecondition || OnSenderThread()) return result;
+  appended.may_block = true;
+  return accumulator_.Append(*placement.topic, appended);
+}
+
+Future Producer::Impl::Refuse(const Record& record, PartitionIndex partition, RecordCallback callback,
+                              absl::Status status) {
+  // PR-07: mistakes of the caller are not errors of the producer.
+  if (wire::HasKafkaCode(status) || absl::IsCancelled(status)) metrics_.RecordsFailed(record.topic, 1, clock_.Now());
+  BatchResult& result = BatchResult::New(env_.threads());
+  result.Close({.status = status});
+  result.Release(BatchResult::kStake - 1);
+  Future future = FutureOf(BatchResultRef::Adopt(result), record, {.partition = partition}, 0);
+  if (callback.function != nullptr) {
+    callback.function(callback.context, {.topic = record.topic, .partition = partition}, status);
+  }
+  return future;
+}
+
+Future Producer::Impl::FutureOf(BatchResultRef result, const Record& record, const Placement& placement,
+                                std::int32_t index) const {
+  return Future({.result = std::move(result).Disown(),
+                 .threads = &env_.threads(),
+                 .clock = &clock_,
+                 .sender_thread = sender_thread_->id(),
+                 .index = index,
+                 .partition = placement.partition,
+                 .timestamp = placement.timestamp,
+                 .key_bytes = SizeOf(record.key),
+                 .value_bytes = SizeOf(record.value)});
+}
+
+}  // namespace ktrial

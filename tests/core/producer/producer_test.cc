@@ -1,0 +1,283 @@
+// Sending through the public face: what arrives, what is told, and what is refused.
+#include "core/producer/producer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/producer/partitioner.h"
+#include "core/wire/status.h"
+#include "tests/core/producer/producer_world.h"
+
+namespace ktrial::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using wire::ErrorCode;
+
+void ExpectIdle(const sim::KernelResult& result) { EXPECT_EQ(result.end, sim::KernelEnd::kIdle) << result.text; }
+
+TEST(ProducerTest, ASynchronousSendGivesPartitionAndOffset) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    for (int i = 0; i < 3; ++i) {
+      const absl::StatusOr<Acknowledgement> done =
+          producer->Send({.topic = "t", .partition = PartitionIndex(1), .key = "k", .value = "value"}).Get();
+      ASSERT_TRUE(done.ok()) << done.status().message();
+      EXPECT_EQ(done->partition, PartitionIndex(1));
+      EXPECT_EQ(done->offset, Offset(i));
+      EXPECT_EQ(done->key_bytes, 1);
+      EXPECT_EQ(done->value_bytes, 5);
+    }
+    EXPECT_TRUE(producer->Close().ok());
+  }));
+  EXPECT_EQ(world.Values("t", 1).size(), 3u);
+}
+
+// Design: a record is copied before Send returns. Null is not empty (PT-02, WP-17).
+TEST(ProducerTest, EverythingOfARecordArrives) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    std::string value = "value";
+    const std::vector<Header> headers = {{.key = "a", .value = "1"}, {.key = "", .value = std::nullopt}};
+    const PartitionIndex partition(0);
+    producer->Send({.topic = "t",
+                    .partition = partition,
+                    .key = "key",
+                    .value = value,
+                    .headers = headers,
+                    .timestamp = WallTime::FromMillis(77)});
+    value = "xxxxx";
+    producer->Send(
+        {.topic = "t", .partition = partition, .key = "", .value = std::nullopt, .timestamp = WallTime::FromMillis(5)});
+    producer->Send({.topic = "t", .partition = partition, .value = "", .timestamp = WallTime::FromMillis(6)});
+    EXPECT_TRUE(producer->Close().ok());
+  }));
+  using Stored = ProducerWorld::Stored;
+  EXPECT_THAT(
+      world.Log("t", 0),
+      ElementsAre(
+          Stored{.key = "key", .value = "value", .headers = {"a=1", "=(null)"}, .offset = 0, .timestamp_ms = 77},
+          Stored{.key = "", .value = "(null)", .offset = 1, .timestamp_ms = 5},
+          Stored{.key = "(null)", .value = "", .offset = 2, .timestamp_ms = 6}));
+}
+
+// PR-10
+TEST(ProducerTest, WithoutATimestampItIsNow) {
+  ProducerWorld world;
+  WallTime sent;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    sent = world.env().clock().WallNow();
+    const auto done = producer->Send({.topic = "t", .partition = PartitionIndex(0), .value = "x"}).Get();
+    ASSERT_TRUE(done.ok());
+    // After the wait for the metadata, of a few round trips.
+    EXPECT_GE(done->timestamp, sent);
+    EXPECT_LE(done->timestamp.millis(), sent.millis() + 20);
+  }));
+  EXPECT_LE(world.Log("t", 0).at(0).timestamp_ms, sent.millis() + 20);
+}
+
+// SN-15, PR-14: callbacks run in order, on the sender thread, before the future is done.
+TEST(ProducerTest, CallbacksRunInOrderBeforeTheFutureIsDone) {
+  ProducerWorld world;
+  std::vector<std::int64_t> offsets;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"linger.ms", "10"}});
+    const ThreadId application = world.env().threads().Current();
+    Future last;
+    for (int i = 0; i < 3; ++i) {
+      last = producer->Send({.topic = "t", .partition = PartitionIndex(0), .value = "x"},
+                            [&](const RecordMetadata& at, const absl::Status& status) {
+                              EXPECT_TRUE(status.ok());
+                              EXPECT_EQ(at.topic, "t");
+                              EXPECT_NE(world.env().threads().Current(), application);
+                              EXPECT_FALSE(last.Done());
+                              EXPECT_EQ(last.Get().status().code(), absl::StatusCode::kFailedPrecondition);
+                              offsets.push_back(at.offset.value());
+                            });
+    }
+    EXPECT_TRUE(last.Get().ok());
+    EXPECT_TRUE(last.Done());
+    EXPECT_THAT(offsets, ElementsAre(0, 1, 2));
+  }));
+}
+
+TEST(ProducerTest, OnBatchReportsAWholeBatch) {
+  ProducerWorld world;
+  struct Report {
+    std::int64_t base_offset = -1;
+    std::vector<const void*> contexts;
+  };
+  std::vector<Report> reports;
+  int words[2] = {};
+  ExpectIdle(world.Run([&] {
+    const BatchCallback on_batch{.function =
+                                     [](void* context, const BatchReport& batch) {
+                                       EXPECT_TRUE(batch.status->ok());
+                                       Report report{.base_offset = batch.base_offset.value()};
+                                       for (const RecordSlot& slot : batch.records) {
+                                         report.contexts.push_back(slot.callback.context);
+                                       }
+                                       static_cast<std::vector<Report>*>(context)->push_back(report);
+                                     },
+                                 .context = &reports};
+    auto producer = world.StartProducer(world.ParseConfig({{"linger.ms", "10"}}), on_batch);
+    for (int& word : words) {
+      producer->Send({.topic = "t", .partition = PartitionIndex(2), .value = "x"},
+                     RecordCallback{.function = nullptr, .context = &word});
+    }
+    EXPECT_TRUE(producer->Close().ok());
+  }));
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].base_offset, 0);
+  EXPECT_THAT(reports[0].contexts, ElementsAre(&words[0], &words[1]));
+}
+
+// SN-04
+TEST(ProducerTest, WithoutAcksTheOffsetIsUnknown) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"acks", "0"}});
+    const auto done = producer->Send({.topic = "t", .partition = PartitionIndex(0), .value = "x"}).Get();
+    ASSERT_TRUE(done.ok()) << done.status().message();
+    EXPECT_EQ(done->offset, kUnknownOffset);
+    world.Sleep(seconds(1));
+  }));
+  EXPECT_EQ(world.Values("t", 0).size(), 1u);
+}
+
+// PT-02, PT-07
+TEST(ProducerTest, AKeyDecidesUnlessItIsToBeIgnored) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    for (const char* key : {"a", "b", "c", "", "foobar"}) {
+      const auto done = producer->Send({.topic = "t", .key = key, .value = "x"}).Get();
+      ASSERT_TRUE(done.ok());
+      EXPECT_EQ(done->partition, PartitionOfKey(key, 3)) << key;
+    }
+    auto ignoring = world.MakeProducer({{"partitioner.ignore.keys", "true"}, {"linger.ms", "20"}});
+    std::set<PartitionIndex> partitions;
+    std::vector<Future> futures;
+    for (const char* key : {"a", "b", "c", "", "foobar"}) {
+      futures.push_back(ignoring->Send({.topic = "t", .key = key, .value = "x"}));
+    }
+    for (const Future& future : futures) partitions.insert(future.Get()->partition);
+    EXPECT_EQ(partitions.size(), 1u);  // Sticky.
+  }));
+}
+
+// PT-15
+TEST(ProducerTest, AnApplicationMayChooseThePartition) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    ProducerConfig config = world.ParseConfig({});
+    config.partitioner = [](std::string_view, std::optional<std::string_view>, std::optional<std::string_view> value,
+                            std::int32_t count) {
+      if (*value == "too far") return PartitionIndex(count);
+      if (*value == "negative") return PartitionIndex(-2);
+      return PartitionIndex(2);
+    };
+    auto producer = world.StartProducer(std::move(config));
+    EXPECT_EQ(producer->Send({.topic = "t", .key = "k", .value = "x"}).Get()->partition, PartitionIndex(2));
+    for (const char* value : {"too far", "negative"}) {
+      const Future refused = producer->Send({.topic = "t", .key = "k", .value = value});
+      EXPECT_TRUE(refused.Done());
+      EXPECT_EQ(refused.Get().status().code(), absl::StatusCode::kInvalidArgument);
+    }
+  }));
+}
+
+// PR-02, PR-04, PR-05: refused records have a future that is done, and a callback on the thread that sent.
+TEST(ProducerTest, MistakesOfTheCallerAreRefusedAtOnce) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"max.block.ms", "100"}});
+    const ThreadId application = world.env().threads().Current();
+    const auto expect_refused = [&](const Record& record) {
+      int calls = 0;
+      const Future future = producer->Send(record, [&](const RecordMetadata& at, const absl::Status& status) {
+        ++calls;
+        EXPECT_EQ(world.env().threads().Current(), application);
+        EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+        EXPECT_EQ(at.topic, record.topic);
+        EXPECT_EQ(at.partition, record.partition);
+        EXPECT_EQ(at.offset, kUnknownOffset);
+        EXPECT_EQ(at.timestamp, kNoTimestamp);
+        EXPECT_EQ(at.key_bytes, -1);
+      });
+      EXPECT_EQ(calls, 1);
+      EXPECT_TRUE(future.Done());
+      EXPECT_EQ(future.Get().status().code(), absl::StatusCode::kInvalidArgument);
+    };
+    expect_refused({.topic = "", .value = "x"});
+    expect_refused({.topic = "t", .partition = PartitionIndex(-2), .value = "x"});
+    expect_refused({.topic = "t", .value = "x", .timestamp = WallTime::FromMillis(-1)});
+  }));
+}
+
+// PR-09
+TEST(ProducerTest, ARecordMayBeTooLarge) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"max.request.size", "1000"}});
+    const std::string value(1000, 'x');
+    const auto done = producer->Send({.topic = "t", .partition = PartitionIndex(1), .value = value}).Get();
+    EXPECT_EQ(wire::KafkaCode(done.status()), ErrorCode::kMessageTooLarge);
+    EXPECT_THAT(std::string(done.status().message()), HasSubstr("max.request.size = 1000"));
+    auto small = world.MakeProducer({{"buffer.memory", "900"}});
+    const auto refused = small->Send({.topic = "t", .value = value}).Get();
+    EXPECT_EQ(wire::KafkaCode(refused.status()), ErrorCode::kMessageTooLarge);
+    EXPECT_THAT(std::string(refused.status().message()), HasSubstr("buffer.memory = 900"));
+    // Exactly the limit: 61 + 21 + 1 + 2 + 915 bytes (WP-19).
+    EXPECT_TRUE(producer->Send({.topic = "t", .value = std::string_view(value).substr(0, 914)}).Get().ok());
+  }));
+}
+
+// A context that must not be forgotten: every function object that was given to Send is destroyed exactly once.
+TEST(ProducerTest, CallbacksAreDestroyed) {
+  ProducerWorld world;
+  auto token = std::make_shared<int>(0);
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    const auto callback = [token](const RecordMetadata&, const absl::Status&) { ++*token; };
+    producer->Send({.topic = "t", .value = "x"}, callback);
+    producer->Send({.topic = "", .value = "x"}, callback);
+    producer->Send({.topic = "t", .value = "x"}, Producer::Callback());
+    EXPECT_TRUE(producer->Close().ok());
+    producer->Send({.topic = "t", .value = "x"}, callback);
+  }));
+  EXPECT_EQ(*token, 3);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+// PR-20
+TEST(ProducerTest, ClientIdsCountTheProducersOfAnEnv) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    EXPECT_EQ(world.MakeProducer()->client_id(), "producer-1");
+    EXPECT_EQ(world.MakeProducer({{"client.id", "mine"}})->client_id(), "mine");
+    EXPECT_EQ(world.MakeProducer()->client_id(), "producer-2");
+  }));
+}
+
+TEST(ProducerTest, CreateNeedsABootstrapServer) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    EXPECT_EQ(Producer::Create(ProducerConfig(), world.env()).status().code(), absl::StatusCode::kInvalidArgument);
+  }));
+}
+
+}  // namespace
+}  // namespace ktrial::testing

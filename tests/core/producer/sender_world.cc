@@ -1,0 +1,99 @@
+#include "tests/core/producer/sender_world.h"
+
+#include <cstdio>
+
+#include "core/check.h"
+#include "core/wire/status.h"
+
+namespace ktrial::testing {
+
+bool KeptLog::Contains(std::string_view text) const {
+  for (const std::string& line : lines) {
+    if (line.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+SenderWorld::SenderWorld(Options options)
+    : cluster(transport, options.brokers),
+      metrics(threads, {}, "test"),
+      events(metrics, Logger(log, LogLevel::kDebug, "test"), clock, threads, NoObserver()),
+      metadata(options.metadata, threads, entropy),
+      accumulator(
+          options.accumulator, threads, clock, entropy, [this] { return metadata.Fetch(); }, events),
+      client(options.network, metadata, transport, clock, entropy, events),
+      sender(options.sender,
+             {.metadata = metadata,
+              .client = client,
+              .accumulator = accumulator,
+              .clock = clock,
+              .threads = threads,
+              .metrics = metrics,
+              .events = events},
+             Logger(log, LogLevel::kDebug, "test")) {}
+
+SenderWorld::~SenderWorld() {
+  accumulator.Close();
+  sender.ForceClose();
+  sender.Run();
+}
+
+BatchResultRef SenderWorld::Append(std::string_view topic, std::int32_t partition, std::string_view value) {
+  contexts_.push_back(std::make_unique<Context>(Context{this, std::string(value)}));
+  metadata.Add(topic, clock.Now());
+  absl::StatusOr<AppendResult> appended = accumulator.Append(
+      accumulator.Topic(topic), {.partition = PartitionIndex(partition),
+                                 .timestamp = clock.WallNow(),
+                                 .value = value,
+                                 .callback = {.function = &OnRecord, .context = contexts_.back().get()},
+                                 .may_block = false});
+  KT_CHECK(appended.ok());
+  return std::move(appended->result);
+}
+
+void SenderWorld::OnRecord(void* context, const RecordMetadata& metadata, const absl::Status& status) {
+  const Context& record = *static_cast<Context*>(context);
+  SenderWorld& world = *record.world;
+  world.told.push_back({.value = record.value,
+                        .code = wire::KafkaCode(status),
+                        .message = std::string(status.message()),
+                        .offset = metadata.offset.value(),
+                        .timestamp = metadata.timestamp,
+                        .at = world.clock.Now()});
+  if (world.on_told) world.on_told(Told(world.told.back()));
+}
+
+bool SenderWorld::RunUntil(const std::function<bool()>& condition, int turns_max) {
+  for (int turn = 0; turn < turns_max; ++turn) {
+    if (condition()) return true;
+    sender.RunOnce();
+  }
+  return condition();
+}
+
+void SenderWorld::Turns(int count) {
+  for (int turn = 0; turn < count; ++turn) sender.RunOnce();
+}
+
+const ReceivedProduce& SenderWorld::AwaitProduce(std::size_t count) {
+  if (!RunUntil([&] { return cluster.produces.size() >= count; })) {
+    for (const std::string& line : log->lines) std::fprintf(stderr, "%s\n", line.c_str());
+    CheckFailed("a produce request came", __FILE__, __LINE__);
+  }
+  KT_CHECK(cluster.produces.size() == count);
+  return cluster.produces.back();
+}
+
+std::vector<wire::ErrorCode> SenderWorld::codes() const {
+  std::vector<wire::ErrorCode> codes;
+  for (const Told& record : told) codes.push_back(record.code);
+  return codes;
+}
+
+std::vector<std::string> SenderWorld::told_values() const {
+  std::vector<std::string> values;
+  for (const Told& record : told) values.push_back(record.value);
+  return values;
+}
+
+}  // namespace ktrial::testing
