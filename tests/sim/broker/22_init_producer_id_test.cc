@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/sim/broker/testing/broker_world.h"
+
+namespace ktrial::sim {
+namespace {
+
+using wire::ErrorCode;
+using wire::InitProducerIdRequest;
+using wire::InitProducerIdResponse;
+
+InitProducerIdResponse Ask(BrokerWorld& world, std::int32_t broker, std::int16_t version,
+                           const InitProducerIdRequest& request = {}) {
+  const ConnectionId connection = world.Connect(broker);
+  world.Send(connection, request, version);
+  return world.Answer<InitProducerIdResponse>(connection, version).value_or(InitProducerIdResponse{});
+}
+
+// WP-12
+TEST(InitProducerIdTest, EveryVersionOfEveryBrokerGivesAnIdOfItsOwn) {
+  BrokerWorld world;
+  std::set<std::int64_t> ids;
+  for (std::int16_t version = 0; version <= 5; ++version) {
+    for (const std::int32_t broker : {1, 2}) {
+      const InitProducerIdResponse answer = Ask(world, broker, version);
+      EXPECT_EQ(answer.error, ErrorCode::kNone);
+      EXPECT_EQ(answer.producer_epoch, 0);
+      EXPECT_GE(answer.producer_id, 0);
+      ids.insert(answer.producer_id);
+    }
+  }
+  EXPECT_EQ(ids.size(), 12U);
+}
+
+TEST(InitProducerIdTest, BlockThatIsUsedUpIsFollowedByAFreshOne) {
+  BrokerWorld world;
+  EXPECT_EQ(world.cluster->NextProducerId(NodeId(1)), ProducerId(0));
+  EXPECT_EQ(world.cluster->NextProducerId(NodeId(2)), ProducerId(1000));
+  for (int i = 1; i < 1000; ++i) world.cluster->NextProducerId(NodeId(1));
+  EXPECT_EQ(world.cluster->NextProducerId(NodeId(1)), ProducerId(2000));
+}
+
+TEST(InitProducerIdTest, TransactionalIdIsNotServedAndSaidSo) {
+  BrokerWorld world;
+  const InitProducerIdResponse answer = Ask(world, 1, 4, {.transactional_id = "t"});
+  EXPECT_EQ(answer.error, ErrorCode::kCoordinatorNotAvailable);
+  EXPECT_EQ(answer.producer_id, -1);
+  EXPECT_EQ(world.notes.not_served.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ktrial::sim

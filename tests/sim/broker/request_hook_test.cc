@@ -1,0 +1,58 @@
+#include "sim/broker/request_hook.h"
+
+#include <gtest/gtest.h>
+
+#include "core/wire/messages.h"
+
+namespace ktrial::sim {
+namespace {
+
+using wire::ErrorCode;
+
+TEST(RequestViewTest, NamesWhatAProduceRequestCarries) {
+  wire::ProduceRequest produce;
+  produce.topics.push_back({.name = "orders", .partitions = {{.index = 2}}});
+  RequestView view;
+  view.produce = &produce;
+  EXPECT_TRUE(view.Names("orders"));
+  EXPECT_TRUE(view.Names("orders", PartitionIndex(2)));
+  EXPECT_FALSE(view.Names("orders", PartitionIndex(1)));
+  EXPECT_FALSE(view.Names("audit"));
+}
+
+TEST(RequestViewTest, NamesTopicsOfAMetadataRequestButNotAllOfThem) {
+  wire::MetadataRequest metadata;
+  metadata.topics->push_back({.name = "orders"});
+  RequestView view;
+  view.metadata = &metadata;
+  EXPECT_TRUE(view.Names("orders"));
+  EXPECT_FALSE(view.Names("audit"));
+  metadata.topics.reset();
+  EXPECT_FALSE(view.Names("orders"));
+}
+
+TEST(RequestControlTest, ErrorsHoldWhereTheySay) {
+  RequestControl control;
+  EXPECT_EQ(control.ErrorFor("orders", PartitionIndex(0)), ErrorCode::kNone);
+  control.Fail(ErrorCode::kKafkaStorageError, "orders", PartitionIndex(1));
+  EXPECT_EQ(control.ErrorFor("orders", PartitionIndex(1)), ErrorCode::kKafkaStorageError);
+  EXPECT_EQ(control.ErrorFor("orders", PartitionIndex(0)), ErrorCode::kNone);
+  EXPECT_EQ(control.ErrorFor("orders"), ErrorCode::kNone);
+  control.Fail(ErrorCode::kTopicAuthorizationFailed, "orders");
+  EXPECT_EQ(control.ErrorFor("orders", PartitionIndex(1)), ErrorCode::kTopicAuthorizationFailed);
+  EXPECT_EQ(control.ErrorFor("audit"), ErrorCode::kNone);
+  EXPECT_EQ(control.ErrorFor(), ErrorCode::kNone);
+  control.Fail(ErrorCode::kUnknownServerError);
+  EXPECT_EQ(control.ErrorFor("audit", PartitionIndex(5)), ErrorCode::kUnknownServerError);
+  EXPECT_EQ(control.ErrorFor(), ErrorCode::kUnknownServerError);
+}
+
+TEST(RequestControlTest, DelaysAddUp) {
+  RequestControl control;
+  control.Delay(std::chrono::milliseconds(2));
+  control.Delay(std::chrono::milliseconds(3));
+  EXPECT_EQ(control.delay(), std::chrono::milliseconds(5));
+}
+
+}  // namespace
+}  // namespace ktrial::sim
