@@ -27,14 +27,26 @@ struct MetricQuery {
   Duration to = Duration::max();
 };
 
+// What a [[call]] got.
+struct CallOutcome {
+  std::string call;  // "flush", "send", "close", "partitions_for"
+  std::string thread;
+  std::string producer;
+  Duration at{0};  // When it was made, since the start of the run.
+  Duration took{0};
+  std::string result;  // "OK", or an error as in errors.<NAME>
+};
+
 struct RunRecord;  // History, event log and logs; sim/metrics/run_record.h
 
 struct RunResult {
   std::uint64_t seed = 0;
   std::vector<Violation> violations;
   std::vector<FaultOutcome> faults;  // In the order of the spec.
+  std::vector<CallOutcome> calls;    // In the order in which they returned.
   std::map<std::string, double>
       metrics;             // The whole run; counters that never counted are absent, but for the well-known ones.
+  Instant start;           // Moments of violations are on the same clock.
   std::uint64_t hash = 0;  // Of the whole trace.
   Duration virtual_time{0};
   std::int64_t events = 0;  // What the kernel ran: timed events and switches of threads.

@@ -35,7 +35,7 @@ namespace ktrial::sim {
 
 class AppContext;  // sim/workload/app_context.h
 
-struct ClusterSpec {
+struct ClusterShape {
   std::int32_t brokers = 1;                     // Ids 1 to `brokers`.
   std::string version = "4.0";                  // What they advertise.
   std::vector<std::string> bootstrap;           // Ids or "host:port". Empty: all brokers.
@@ -43,7 +43,7 @@ struct ClusterSpec {
 };
 
 // One broker that differs from the others.
-struct BrokerSpec {
+struct BrokerShape {
   std::int32_t id = 0;
   std::optional<std::string> version;
   std::string rack;
@@ -51,7 +51,7 @@ struct BrokerSpec {
   std::optional<Distribution> service;  // How long it works on a request.
 };
 
-struct TopicSpec {
+struct TopicShape {
   std::string name;
   std::int32_t partitions = 1;
   std::int32_t replication =
@@ -59,10 +59,10 @@ struct TopicSpec {
   std::map<std::string, std::string> settings;
 };
 
-struct NetworkSpec {
-  Distribution latency;                   // One way.
-  std::optional<std::int64_t> bandwidth;  // Bytes a second, each way of each connection. None: no limit.
-  bool splits = true;                     // Sends take, and receives give, parts of drawn sizes.
+struct NetworkShape {
+  Distribution latency;               // One way.
+  std::int64_t bytes_per_second = 0;  // Of each broker, each way. 0: unlimited.
+  bool splits = true;                 // Sends take, and receives give, parts of drawn sizes.
 };
 
 struct ProducerSpec {
@@ -89,10 +89,10 @@ struct WorldSpec {
   std::uint64_t seed = 1;
   Duration duration = std::chrono::seconds(60);  // Workloads stop by then, and everything heals.
   Duration settle = std::chrono::seconds(180);   // Then everything must complete within this.
-  ClusterSpec cluster;
-  std::vector<BrokerSpec> brokers;
-  std::vector<TopicSpec> topics;
-  NetworkSpec network;
+  ClusterShape cluster;
+  std::vector<BrokerShape> brokers;
+  std::vector<TopicShape> topics;
+  NetworkShape network;
   std::vector<ProducerSpec> producers;
   std::vector<WorkloadSpec> workloads;
   std::vector<CallSpec> calls;

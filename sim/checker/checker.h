@@ -19,13 +19,16 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/env/clock.h"
 #include "core/types.h"
 #include "sim/checker/history.h"
 
 namespace ktrial::sim {
 
-class EventLog;  // sim/metrics/event_log.h
+class EventLog;      // sim/metrics/event_log.h
+class LogIndex;      // sim/checker/log_index.h
+class PartitionLog;  // sim/broker/partition_log.h
 
 struct Violation {
   std::string checker;
@@ -48,25 +51,20 @@ struct ProducerEvidence {
   bool closed = false;  // Close returned in time.
 };
 
-struct LoggedRecord {
-  RecordId id = 0;  // 0: a record without an identity.
-  std::int64_t offset = 0;
-};
-
-// One partition's authoritative log at the end of the run, in offset order.
+// One partition's authoritative log at the end of the run.
 struct PartitionEvidence {
   std::string topic;
   PartitionIndex partition;
-  std::vector<LoggedRecord> records;
-  std::vector<RecordId> truncated;  // Once appended, later cut off by a change of leader.
+  const PartitionLog* log = nullptr;
 };
 
 struct Evidence {
   const History* history = nullptr;
   const EventLog* events = nullptr;
+  const LogIndex* index = nullptr;          // Of `history` and `partitions`.
   std::vector<ProducerEvidence> producers;  // By producer index.
   std::vector<PartitionEvidence> partitions;
-  Duration stall_budget{0};  // How late threads may have been because the schedule kept them from the CPU.
+  Duration stall_budget{0};  // How late a thread may have been because the schedule kept it from the CPU.
   Instant end;
 };
 
@@ -79,9 +77,8 @@ class ViolationSink {
   ~ViolationSink();
   ViolationSink(const ViolationSink&) = delete;
   ViolationSink& operator=(const ViolationSink&) = delete;
-  void Report(Instant at, std::string text);
-  // False once texts are no longer kept: the caller need not build them.
-  bool wants_text() const { return count_ < kViolationsPerChecker; }
+  // `text` is only asked for while texts are kept.
+  void Report(Instant at, absl::FunctionRef<std::string()> text);
 
  private:
   const std::string_view checker_;
@@ -101,8 +98,8 @@ class Checker {
 std::vector<std::unique_ptr<Checker>> AllCheckers();
 // The names that `[expect] violations` may hold. What the simulator's kernel finds by itself ("deadlock", "livelock",
 // "invariant" for a failed KT_CHECK) is a violation too, but nothing that anyone may expect.
-const std::vector<std::string_view>& CheckerNames();
-// Runs all of them.
+std::vector<std::string_view> CheckerNames();
+// Runs all of them. In the order of AllCheckers.
 std::vector<Violation> JudgeAll(const Evidence& evidence);
 
 }  // namespace ktrial::sim

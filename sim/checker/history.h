@@ -15,22 +15,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/env/clock.h"
 #include "core/types.h"
-#include "core/wire/error_code.h"
 
 namespace ktrial::sim {
 
 enum class RecordState : std::uint8_t {
   kPending,  // Send was called; nothing final was said yet.
   kAcked,
-  kFailed,   // Accepted by Send, then failed. Whether it is in the log depends on the error: see ambiguity.h.
+  kFailed,   // Failed after it had been in a request at least once: it may be in the log, or not.
+  kUnsent,   // Accepted by Send, failed before it was in any request: it must not be in any log.
   kRefused,  // Send itself failed: it must not be in any log.
 };
 
@@ -42,29 +44,30 @@ struct RecordEntry {
   std::uint32_t offset = kNoOffset;        // As the completion says.
   std::uint16_t topic = 0;                 // Index into History::topics().
   std::uint16_t partition = kNoPartition;  // As the completion says.
-  std::int16_t error = 0;                  // wire::ErrorCode of the completion.
+  std::int16_t error = 0;                  // Of the completion: Kafka's code, or as in sim/metrics/metric_names.h.
   RecordState state = RecordState::kPending;
   std::uint8_t completions = 0;  // 1 when all is well; saturates.
 
   static constexpr std::uint32_t kNoOffset = UINT32_MAX;
   static constexpr std::uint16_t kNoPartition = UINT16_MAX;
-  wire::ErrorCode error_code() const { return static_cast<wire::ErrorCode>(error); }
 };
 static_assert(sizeof(RecordEntry) == 40);
 
 using RecordId = std::uint64_t;
-using StreamIndex = StrongInt<struct StreamIndexTag, std::uint32_t>;
 
 class History;
+class RecordSender;  // sim/workload/record_sender.h
 
 // One source of records. Read-only for everybody but History and the workload that fills it.
 class RecordStream {
  public:
   struct Info {
-    std::string workload;       // The thread's name, as in where = { workload = ... }.
-    std::int32_t producer = 0;  // Index of the producer.
+    std::string workload;            // The thread's name, as in where = { workload = ... }.
+    std::int32_t producer = 0;       // Index of the producer.
+    RecordSender* sender = nullptr;  // Whoever filled it, for callbacks; null for who needs none.
   };
   const Info& info() const { return info_; }
+  std::size_t index() const { return index_; }  // In History::streams().
   std::int64_t size() const { return size_; }
   const RecordEntry& at(std::int64_t index) const { return EntryAt(index); }
   RecordId id(std::int64_t index) const;
@@ -75,11 +78,12 @@ class RecordStream {
   struct FreeBlock {
     void operator()(Block* block) const;
   };
-  RecordStream(History& history, StreamIndex index, Info info);
+  RecordStream(History& history, std::size_t index, Info info);
   RecordEntry& EntryAt(std::int64_t index) const;
+  RecordEntry& Add();
 
   History& history_;
-  const StreamIndex index_;
+  const std::size_t index_;
   const Info info_;
   std::int64_t size_ = 0;
   std::vector<std::unique_ptr<Block, FreeBlock>> blocks_;
@@ -96,7 +100,8 @@ class History {
   const std::vector<std::unique_ptr<RecordStream>>& streams() const { return streams_; }
   // The index of a topic's name, given out on first use.
   std::uint16_t TopicIndex(std::string_view topic);
-  const std::vector<std::string>& topics() const { return topics_; }
+  const std::deque<std::string>& topics() const { return topics_; }
+  std::optional<std::uint16_t> FindTopic(std::string_view topic) const;
 
   // --- The life of a record, in this order
   // ----------------------------------------------------------------------------------- Before Send is called. The
@@ -104,19 +109,30 @@ class History {
   RecordEntry* Call(RecordStream& stream, std::uint16_t topic, Instant scheduled);
   // When Send has returned, whatever it returned.
   void Return(RecordEntry& entry, Instant called, Instant now);
-  // From the callback. Every call counts, also a second one, which `completion` will report. `refused`: it ran within
-  // Send.
-  void Complete(RecordEntry& entry, Instant now, bool refused, wire::ErrorCode error, PartitionIndex partition,
-                Offset offset);
+  // From the callback. Every call counts, also a second one, which the checker `completion` will report.
+  struct Completion {
+    RecordState state = RecordState::kAcked;
+    std::int16_t error = 0;  // As in RecordEntry.
+    PartitionIndex partition = kUnknownPartition;
+    Offset offset = kUnknownOffset;
+  };
+  void Complete(RecordEntry& entry, Instant now, const Completion& completion);
 
+  // From the entry's address alone.
   static RecordStream& StreamOf(const RecordEntry& entry);
   static RecordId IdOf(const RecordEntry& entry);
   // Null if no such record was ever sent.
   const RecordEntry* Find(RecordId id) const;
-  const RecordStream* FindStream(RecordId id) const;
+  // Where the record of an identity is: an index into streams() and one into the stream. The index is -1 if there is
+  // none.
+  struct Position {
+    std::size_t stream = 0;
+    std::int64_t index = -1;
+  };
+  Position Locate(RecordId id) const;
 
-  // Completions that arrived after their producer's Close had returned, by producer.
-  void ProducerClosed(std::int32_t producer_index);
+  // Close of a producer has returned: its completions from now on are counted as late.
+  void ProducerClosed(std::int32_t producer);
   std::int64_t completions_after_close() const { return completions_after_close_; }
 
   std::int64_t pending() const { return called_ - completed_; }
@@ -125,7 +141,7 @@ class History {
 
  private:
   std::vector<std::unique_ptr<RecordStream>> streams_;
-  std::vector<std::string> topics_;
+  std::deque<std::string> topics_;  // Names do not move: records refer to them while they are being sent.
   std::map<std::string, std::uint16_t, std::less<>> topic_indices_;
   std::vector<bool> closed_;  // By producer index.
   std::int64_t called_ = 0;

@@ -25,8 +25,8 @@ class Trace;
 class ThreadStaller {
  public:
   virtual ~ThreadStaller() = default;
-  // Threads whose name matches ("app-1", or "producer*" with one star at the end) lose the CPU at their next scheduling
-  // point until then. Returns how many there are.
+  // The threads of that name lose the CPU at their next scheduling point until then: an application's thread, a
+  // producer's sender thread (by the producer's name), or "*" for all of them. Returns how many there are.
   virtual int StallUntil(std::string_view name, Instant until) = 0;
 };
 
@@ -39,19 +39,29 @@ struct FaultWorld {
   ThreadStaller* threads = nullptr;  // Null: stall_thread never fires.
 };
 
-// The request that an `on` trigger met.
-struct RequestContext;
+// A request in the hands of a broker, at one of the four points where faults can meet it.
+struct RequestPoint {
+  RequestPhase phase;
+  const RequestView& request;
+  RequestControl& control;
+};
 
 class Fault {
  public:
   virtual ~Fault() = default;
-  // An episode begins: selectors are resolved, the world is changed. `request` is null unless a request triggered it.
-  // `draws` is the fault's own. Returns false if there was nothing to do it to (no leader to pause, no other replica in
-  // sync).
-  virtual bool Begin(FaultWorld& world, Stream& draws, RequestContext* request, Instant until) = 0;
-  // The episode is over: what it changed is undone. Returns true if, besides what Begin said, it touched something
-  // meanwhile. Not called for instants.
+  // An episode begins: selectors are resolved, the world is changed. Returns whether that had an effect at once.
+  // `point`: the request that triggered it, null for a moment in time. `until`: when it will end at the latest. `draws`: the
+  // fault's own.
+  virtual bool Begin(FaultWorld& world, Stream& draws, const RequestPoint* point, Instant until) = 0;
+  // The episode is over: what it changed is undone. Returns whether it had an effect since Begin.
   virtual bool End(FaultWorld& world) = 0;
+  // Every request, while an episode lasts.
+  virtual void OnRequest(FaultWorld& /*world*/, Stream& /*draws*/, const RequestPoint& /*point*/) {}
+  // What becomes of an episode without a length: true, it lasts until everything heals; false, it is an instant, and End is not
+  // called.
+  virtual bool is_state() const = 0;
+  // The same for an episode that a request triggered: it lasts until that request is answered.
+  virtual bool is_of_one_request() const { return false; }
 };
 
 std::unique_ptr<Fault> MakeFault(const FaultAction& action);

@@ -9,6 +9,7 @@
 #define SIM_METRICS_EVENT_LOG_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +20,18 @@
 namespace ktrial::sim {
 
 enum class EventKind : std::uint8_t {
-  kBatchCreated,   // value: capacity; topic, partition
-  kBatchDrained,   // value: records; extra: bytes; detail: batch capacity in KiB is not kept; broker, topic, partition
-  kBatchRetried,   // value: records; error, topic, partition
-  kBatchDone,      // value: records; error, topic, partition
-  kRequestSent,    // value: bytes; detail: ApiKey; broker
-  kRequestFailed,  // detail: ApiKey; broker; value: 1 if it timed out
-  kResponse,       // detail: ApiKey; broker; value: latency in ns
-  kConnecting,     // broker
-  kConnected,      // broker
-  kDisconnected,   // broker
-  kThrottled,      // broker; value: ns
+  kBatchCreated,     // value: capacity; topic, partition
+  kBatchDrained,     // value: the batch's id; detail: how often it was sent before, up to 255; broker, topic, partition
+  kBatchFilled,      // with its first drain; value: bytes * 2^32 + capacity; broker, topic, partition
+  kBatchRetried,     // value: records; error, topic, partition
+  kBatchDone,        // value: records; error, topic, partition
+  kRequestSent,      // value: bytes; detail: ApiKey; broker
+  kRequestFailed,    // detail: ApiKey; broker; value: 1 if it timed out
+  kResponse,         // detail: ApiKey; broker; value: latency in ns
+  kConnecting,       // broker
+  kConnected,        // broker
+  kDisconnected,     // broker
+  kThrottled,        // broker; value: ns
   kMetadataRequest,  // detail: RefreshReason; broker
   kMetadataUpdated,
   kMetadataFailed,
@@ -64,6 +66,7 @@ class EventLog {
  private:
   std::vector<EventRow> rows_;
   std::vector<std::string> topics_;
+  std::map<std::string, std::int16_t, std::less<>> topic_indices_;
 };
 
 }  // namespace ktrial::sim

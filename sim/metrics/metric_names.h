@@ -1,16 +1,22 @@
 // The names of all metrics, which `[expect]`, `[[expect_that]]` and `--json` share, and by what each can be narrowed.
 //
-//   records.sent .acked .failed .retried      counts; `failed` alone is records.failed
+//   records.sent .acked .failed               counts of records; `failed` alone is records.failed
+//   records.retried                           records in batches that were sent again, each time
 //   lost duplicates reordered                 counts, over the logs at the end
 //   errors.<NAME>                             failed records by Kafka's error name
-//   delivery.<stat>                           ms from the scheduled arrival to the completion of acknowledged records
+//   delivery.<stat>                           ms from the scheduled arrival to the acknowledgement
 //   send.blocked.<stat>                       ms that Send took;  <stat>: min mean p50 p90 p95 p99 p999 max
-//   requests.<Api>  requests  requests.failed requests.timed_out  bytes.sent
+//   requests requests.<Api>                   sent; requests.failed and requests.timed_out of these
+//   bytes.sent                                of requests
 //   metadata.requests metadata.reason.<trigger> metadata.updates metadata.failures
-//   batches batch.fill (bytes over capacity, 0 to 1) batch.records (mean) batches.retried
-//   connects connects.failed disconnects      throttled
-//   loop.iterations  recovery (ms from the healing to the first acknowledgement)
-//   buffer.peak buffer.used (bytes)           log.records
+//   batches batches.retried                   sent; sent again
+//   batch.fill batch.records                  means: bytes over capacity (0 to 1), records
+//   connects connections disconnects          opens begun; connections that became ready; ended
+//   throttled                                 answers that asked for a pause
+//   loop.iterations                           turns of the sender's loop
+//   recovery                                  ms; the longest from the end of a fault, with records waiting, to the next acknowledgement
+//   buffer.peak buffer.used                   bytes of the buffer pool; at the most, at the end
+//   log.records                               records in the logs at the end
 #ifndef SIM_METRICS_METRIC_NAMES_H_
 #define SIM_METRICS_METRIC_NAMES_H_
 
@@ -25,16 +31,22 @@
 namespace ktrial::sim {
 
 enum class MetricFilter : std::uint8_t { kPartition, kTopic, kBroker, kWorkload, kProducer, kError };
+std::string_view MetricFilterName(MetricFilter filter);  // "partition", ...
 std::optional<MetricFilter> MetricFilterFromName(std::string_view name);
 
-// OK, or INVALID_ARGUMENT that says so; `CloseMetricName` helps with the message.
-absl::Status CheckMetricName(std::string_view name);
-// INVALID_ARGUMENT if the metric is not counted by that.
-absl::Status CheckMetricFilter(std::string_view metric, MetricFilter filter);
-// Every name that stands for itself (for suggestions and for docs); the open families with their members.
-std::vector<std::string> AllMetricNames();
-// Is it a duration, to be printed in milliseconds?
+bool IsMetricName(std::string_view name);
+// Whether the metric can be narrowed by that. False for names that do not exist.
+bool MetricHasFilter(std::string_view name, MetricFilter filter);
+// Is it a duration, in milliseconds?
 bool MetricIsDuration(std::string_view name);
+// Every name; of the open families every member.
+std::vector<std::string> AllMetricNames();
+
+// What a record failed with: Kafka's name of the error, or, of a Status without a Kafka code, its name ("CANCELLED").
+std::string ErrorMetricName(std::int16_t error);
+std::optional<std::int16_t> ErrorFromMetricName(std::string_view name);
+// Errors of a Status without a Kafka code are kept as this plus the Status's code.
+inline constexpr std::int16_t kStatusErrorBase = 1000;
 
 }  // namespace ktrial::sim
 

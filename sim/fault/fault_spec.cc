@@ -1,0 +1,47 @@
+#include "sim/fault/fault_spec.h"
+
+#include <array>
+
+#include "core/check.h"
+
+namespace ktrial::sim {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPhaseNames = {"received", "before_append", "after_append",
+                                                         "before_response"};
+
+// In the order of FaultAction's alternatives.
+constexpr std::array<std::string_view, 15> kKindNames = {"move_leader",
+                                                         "no_leader",
+                                                         "crash",
+                                                         "disconnect",
+                                                         "refuse_connect",
+                                                         "drop_connect",
+                                                         "blackhole",
+                                                         "network_partition",
+                                                         "latency",
+                                                         "pause_broker",
+                                                         "error",
+                                                         "drop_response",
+                                                         "stall_thread",
+                                                         "lose_acked_append",
+                                                         "swap_acked_appends"};
+static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
+
+}  // namespace
+
+std::string_view FaultPhaseName(FaultPhase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
+
+std::optional<FaultPhase> FaultPhaseFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+    if (kPhaseNames[i] == name) return static_cast<FaultPhase>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view FaultKindName(const FaultAction& action) {
+  KT_CHECK(action.index() < kKindNames.size());
+  return kKindNames[action.index()];
+}
+
+}  // namespace ktrial::sim

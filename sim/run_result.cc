@@ -1,0 +1,81 @@
+#include "sim/run_result.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "fmt/format.h"
+#include "sim/metrics/run_record.h"
+
+namespace ktrial::sim {
+namespace {
+
+absl::StatusOr<std::int32_t> ParseNumber(MetricFilter filter, const std::string& text) {
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return absl::InvalidArgumentError(fmt::format("{} = \"{}\": not a number", MetricFilterName(filter), text));
+}
+
+absl::Status Narrow(MetricFilter filter, const std::string& value, MetricScope& scope) {
+  switch (filter) {
+    case MetricFilter::kTopic:
+      scope.topic = value;
+      return absl::OkStatus();
+    case MetricFilter::kWorkload:
+      scope.workload = value;
+      return absl::OkStatus();
+    case MetricFilter::kProducer:
+      scope.producer = value;
+      return absl::OkStatus();
+    case MetricFilter::kError:
+      scope.error = ErrorFromMetricName(value);
+      if (scope.error) return absl::OkStatus();
+      return absl::InvalidArgumentError(fmt::format("error = \"{}\": no such error", value));
+    case MetricFilter::kPartition:
+    case MetricFilter::kBroker:
+      break;
+  }
+  const absl::StatusOr<std::int32_t> number = ParseNumber(filter, value);
+  if (!number.ok()) return number.status();
+  (filter == MetricFilter::kBroker ? scope.broker : scope.partition) = *number;
+  return absl::OkStatus();
+}
+
+double ValueOf(const std::map<std::string, double>& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+absl::StatusOr<double> RunResult::Metric(const std::string& name) const {
+  if (!IsMetricName(name)) return absl::InvalidArgumentError(fmt::format("there is no metric \"{}\"", name));
+  return ValueOf(metrics, name);
+}
+
+absl::StatusOr<double> RunResult::Query(const MetricQuery& query) const {
+  if (!IsMetricName(query.metric)) {
+    return absl::InvalidArgumentError(fmt::format("there is no metric \"{}\"", query.metric));
+  }
+  MetricScope scope{.from = record->start + query.from, .to = record->start + query.to};
+  for (const auto& [filter, value] : query.where) {
+    if (!MetricHasFilter(query.metric, filter)) {
+      return absl::InvalidArgumentError(fmt::format("{} is not counted by {}", query.metric, MetricFilterName(filter)));
+    }
+    if (const absl::Status status = Narrow(filter, value, scope); !status.ok()) return status;
+  }
+  return ValueOf(CountMetrics(*record, scope), query.metric);
+}
+
+bool RunResult::HasViolation(std::string_view checker) const {
+  return std::any_of(violations.begin(), violations.end(),
+                     [&](const Violation& violation) { return violation.checker == checker; });
+}
+
+bool RunResult::Passed() const {
+  return violations.empty() && std::all_of(faults.begin(), faults.end(), [](const FaultOutcome& fault) {
+           return fault.fired > 0 || fault.may_not_fire;
+         });
+}
+
+}  // namespace ktrial::sim

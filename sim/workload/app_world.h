@@ -1,0 +1,55 @@
+// AppWorld is what all application threads of one run share.
+#ifndef SIM_WORKLOAD_APP_WORLD_H_
+#define SIM_WORKLOAD_APP_WORLD_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/env/clock.h"
+#include "core/env/env.h"
+#include "core/producer/producer.h"
+#include "sim/checker/history.h"
+#include "sim/metrics/producer_recorder.h"
+#include "sim/run_result.h"
+#include "sim/trace/trace.h"
+
+namespace ktrial::sim {
+
+// One producer of the world. The recorder outlives the producer.
+struct ClientProducer {
+  std::string name;   // "orders-writer", or "orders-writer-2" of several instances
+  std::string group;  // As in the spec: "orders-writer"
+  std::int32_t index = 0;
+  std::unique_ptr<ProducerRecorder> recorder;
+  std::unique_ptr<Producer> producer;
+  bool closed = false;
+};
+
+struct AppWorld {
+  std::uint64_t seed = 1;
+  Env& env;
+  History& history;
+  Trace& trace;
+  std::vector<std::string> topics;                              // All of the cluster, in the order of the spec.
+  std::map<std::string, std::int32_t, std::less<>> partitions;  // By topic.
+  std::vector<std::unique_ptr<ClientProducer>> producers;
+  std::vector<CallOutcome> calls;
+  Instant start;
+  Instant stop;  // start + duration: no workload goes on beyond it, but for arrivals that were due before.
+
+  Instant Now() const { return env.clock().Now(); }
+  std::int32_t PartitionsOf(std::string_view topic) const;
+  void AddCall(CallOutcome outcome);
+  // Close, from an application thread: completions that come later are late.
+  absl::Status CloseProducer(ClientProducer& client, Duration timeout);
+};
+
+// An error as History keeps it: Kafka's code, or kStatusErrorBase plus the Status's own; 0 for OK.
+std::int16_t ErrorNumber(const absl::Status& status);
+
+}  // namespace ktrial::sim
+
+#endif  // SIM_WORKLOAD_APP_WORLD_H_

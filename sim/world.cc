@@ -1,0 +1,18 @@
+#include "sim/world.h"
+
+#include <memory>
+#include <utility>
+
+#include "sim/simulated_world.h"
+#include "sim/world_check.h"
+
+namespace ktrial::sim {
+
+absl::StatusOr<RunResult> RunWorld(const WorldSpec& spec, const RunOptions& options) {
+  if (absl::Status status = CheckWorld(spec); !status.ok()) return status;
+  SimulatedWorld world(spec, options);
+  if (absl::Status status = world.Build(); !status.ok()) return status;
+  return world.Run();
+}
+
+}  // namespace ktrial::sim
