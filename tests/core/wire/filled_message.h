@@ -109,6 +109,7 @@ class SeededSource {
     // Some longer than 127 bytes, so that compact lengths take two.
     std::string text(Next() % 8 == 0 ? 120 + Next() % 20 : Next() % 12, 'x');
     for (char& c : text) c = static_cast<char>('a' + Next() % 26);
+    if (Next() % 8 == 0) text += "\xc3\xa9\xe2\x82\xac";  // characters of two and of three bytes
     return text;
   }
   std::size_t Count() { return Next() % 4; }

@@ -1,0 +1,272 @@
+// Our side of the wire judges.
+//
+//   wire_cases emit                 writes a case a line: {kind, name, version, seed, hex, json}. `hex` is what we encode, `json` what it
+//                                   means. Kinds: "request" and "response" (whole frames), "batch" (a record batch).
+//   wire_cases emit-plain           the same without what tshark does not know: partitions without records, acks that are none of 0, 1, -1,
+//                                   and empty transactional ids.
+//   wire_cases check < ANSWERS      reads the lines back with `other`, the bytes that the judge made out of `json` alone. We must decode them
+//                                   to the same json, and they must be the same bytes. Prints "ok ..." or "FAIL ..." a line.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/wire/codec.h"
+#include "core/wire/frame_reader.h"
+#include "core/wire/record_batch.h"
+#include "tests/core/wire/filled_message.h"
+#include "tests/core/wire/hex.h"
+#include "tests/real/wire_judges/message_json.h"
+
+namespace ktrial::wire {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kSeeds = 6;
+
+json HexOrNull(std::optional<std::string_view> bytes) { return bytes ? json(ToHex(*bytes)) : json(); }
+
+// --- Record batches ---
+
+json BatchJson(const RecordBatchView& batch) {
+  json out = {{"producerId", batch.producer_id().value()},     {"producerEpoch", batch.producer_epoch().value()},
+              {"baseSequence", batch.base_sequence().value()}, {"transactional", batch.is_transactional()},
+              {"maxTimestamp", batch.max_timestamp_ms()},      {"records", json::array()}};
+  RecordReader reader(batch);
+  while (const RecordView* record = reader.Next()) {
+    json headers = json::array();
+    for (const HeaderView& header : record->headers) {
+      headers.push_back({{"key", header.key}, {"value", HexOrNull(header.value)}});
+    }
+    out["records"].push_back({{"offset", record->offset_delta},
+                              {"timestamp", record->timestamp_ms},
+                              {"key", HexOrNull(record->key)},
+                              {"value", HexOrNull(record->value)},
+                              {"headers", headers}});
+  }
+  return out;
+}
+
+// A batch with every kind of record: null and empty keys and values, headers, timestamps that go back.
+std::string MakeBatch(std::uint64_t seed) {
+  SeededSource source(seed);
+  std::vector<char> buffer(1 << 20);
+  RecordBatchBuilder builder(buffer);
+  const std::size_t records = 1 + seed * 29 % 90;
+  for (std::size_t i = 0; i < records; ++i) {
+    const std::string key = source.Text();
+    std::string value = source.Text();
+    if (i % 16 == 3) value.resize(300, 'v');
+    std::vector<std::string> texts;
+    for (std::size_t n = 2 * source.Count(); n > 0; --n) texts.push_back(source.Text());
+    std::vector<HeaderView> headers;
+    for (std::size_t n = 0; n + 1 < texts.size(); n += 2) {
+      headers.push_back({texts[n], n % 4 == 0 ? std::optional<std::string_view>(texts[n + 1]) : std::nullopt});
+    }
+    const std::int64_t timestamp = 1'700'000'000'000 + source.Integer(4) % 100'000;
+    builder.Append(timestamp, source.Flag() ? std::optional<std::string_view>(key) : std::nullopt,
+                   source.Flag() ? std::optional<std::string_view>(value) : std::nullopt, headers);
+  }
+  BatchProducer producer;
+  if (seed % 2 == 0) producer = {ProducerId(4711), ProducerEpoch(3), Sequence(77), seed % 4 == 0};
+  return std::string(builder.Close(producer));
+}
+
+// --- Frames ---
+
+std::int32_t CorrelationId(std::int16_t version, std::uint64_t seed) {
+  return static_cast<std::int32_t>(1000 * seed) + version;
+}
+
+// Records of a request are real batches, so that judges can look into them.
+void GiveRealRecords(Filled<ProduceRequest>& filled, bool plain) {
+  std::uint64_t seed = 1;
+  if (plain) filled.message.acks = -1;
+  if (plain && filled.message.transactional_id == "") filled.message.transactional_id = "x";
+  for (TopicProduceData& topic : filled.message.topics) {
+    for (PartitionProduceData& partition : topic.partitions) {
+      if (partition.records || plain) partition.records = filled.arena.emplace_back(MakeBatch(seed++));
+    }
+  }
+}
+
+template <class Message>
+std::string EncodeFrame(const Message& message, std::int16_t version, std::uint64_t seed) {
+  if constexpr (Message::kDirection == Direction::kRequest) {
+    GatherBytes frame;
+    const auto client_id = seed % 3 == 0 ? std::nullopt : std::optional<std::string_view>("ktrial");
+    EncodeRequestFrame(message, version, CorrelationId(version, seed), client_id, frame);
+    return frame.Flatten();
+  } else {
+    std::string frame;
+    EncodeResponseFrame(message, version, CorrelationId(version, seed), frame);
+    return frame;
+  }
+}
+
+// Header and body of a frame, as a judge should see them. Null if it cannot be decoded, and the reason on standard error.
+template <class Message>
+json FrameJson(std::string_view frame, std::int16_t version) {
+  json out;
+  std::string_view body;
+  if constexpr (Message::kDirection == Direction::kRequest) {
+    const auto parts = DecodeRequestHeader(frame);
+    if (!parts.ok()) return std::cerr << parts.status().message() << "\n", json();
+    const auto client_id = parts->header.client_id;
+    out["header"] = {{"apiKey", static_cast<int>(parts->header.api)},
+                     {"apiVersion", parts->header.version},
+                     {"correlationId", parts->header.correlation_id},
+                     {"clientId", client_id ? json(*client_id) : json()}};
+    body = parts->body;
+  } else {
+    const auto parts = DecodeResponseHeader(frame, Message::kApi, version);
+    if (!parts.ok()) return std::cerr << parts.status().message() << "\n", json();
+    out["header"] = {{"correlationId", parts->correlation_id}};
+    body = parts->body;
+  }
+  const absl::StatusOr<Message> message = Decode<Message>(body, version);
+  if (!message.ok()) return std::cerr << message.status().message() << "\n", json();
+  out["body"] = ToJson(*message, version);
+  return out;
+}
+
+std::optional<std::string> OnlyFrame(std::string_view bytes) {
+  FrameReader reader;
+  while (!bytes.empty()) {
+    const std::span<char> space = reader.Space();
+    const std::size_t part = std::min(space.size(), bytes.size());
+    std::copy_n(bytes.data(), part, space.data());
+    reader.Filled(part);
+    bytes.remove_prefix(part);
+  }
+  const auto frame = reader.Next();
+  if (!frame.ok() || !frame->has_value() || reader.pending_bytes() != 0) return std::nullopt;
+  return std::string(**frame);
+}
+
+template <class Message>
+std::string NameOf() {
+  return std::string(ApiKeyName(Message::kApi)) + (Message::kDirection == Direction::kRequest ? "Request" : "Response");
+}
+
+// --- The two commands ---
+
+void Print(const json& line) { std::cout << line.dump() << "\n"; }
+
+void Emit(bool plain) {
+  const auto emit = [&]<class Message>(const Message*) {
+    const VersionRange range = *CodecVersionRange(Message::kApi);
+    for (std::int16_t version = range.min; version <= range.max; ++version) {
+      for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+        SeededSource source(seed * 1000 + static_cast<std::uint64_t>(version));
+        Filled<Message> filled = Fill<Message>(source, version);
+        if constexpr (std::is_same_v<Message, ProduceRequest>) GiveRealRecords(filled, plain);
+        if constexpr (std::is_same_v<Message, ApiVersionsResponse>) {
+          // Has the form of version 0, whatever was asked; tests/core/wire shows that.
+          if (filled.message.error == ErrorCode::kUnsupportedVersion) filled.message.error = ErrorCode::kNone;
+        }
+        const std::string frame = EncodeFrame(filled.message, version, seed);
+        json meaning = {{"body", ToJson(filled.message, version)}};
+        meaning["header"] = {{"correlationId", CorrelationId(version, seed)}};
+        if (Message::kDirection == Direction::kRequest) {
+          meaning["header"]["apiKey"] = static_cast<int>(Message::kApi);
+          meaning["header"]["apiVersion"] = version;
+          meaning["header"]["clientId"] = seed % 3 == 0 ? json() : json("ktrial");
+        }
+        Print({{"kind", Message::kDirection == Direction::kRequest ? "request" : "response"},
+               {"name", NameOf<Message>()},
+               {"version", version},
+               {"seed", seed},
+               {"hex", ToHex(frame)},
+               {"json", meaning}});
+      }
+    }
+  };
+  emit(static_cast<const ProduceRequest*>(nullptr));
+  emit(static_cast<const ProduceResponse*>(nullptr));
+  emit(static_cast<const MetadataRequest*>(nullptr));
+  emit(static_cast<const MetadataResponse*>(nullptr));
+  emit(static_cast<const ApiVersionsRequest*>(nullptr));
+  emit(static_cast<const ApiVersionsResponse*>(nullptr));
+  emit(static_cast<const InitProducerIdRequest*>(nullptr));
+  emit(static_cast<const InitProducerIdResponse*>(nullptr));
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::string batch = MakeBatch(seed);
+    Print({{"kind", "batch"},
+           {"name", "RecordBatch"},
+           {"version", 2},
+           {"seed", seed},
+           {"hex", ToHex(batch)},
+           {"json", BatchJson(*RecordBatchView::Parse(batch))}});
+  }
+}
+
+json Understand(const json& line) {
+  const std::string bytes = FromHex(line["other"].get<std::string>());
+  if (line["kind"] == "batch") {
+    const auto batch = RecordBatchView::Parse(bytes);
+    if (!batch.ok()) return std::cerr << batch.status().message() << "\n", json();
+    const absl::Status valid = batch->ValidateRecords();
+    if (!valid.ok()) return std::cerr << valid.message() << "\n", json();
+    return BatchJson(*batch);
+  }
+  const std::optional<std::string> frame = OnlyFrame(bytes);
+  if (!frame) return json();
+  const auto version = line["version"].get<std::int16_t>();
+  json understood;
+  const auto try_one = [&]<class Message>(const Message*) {
+    if (line["name"] == NameOf<Message>()) understood = FrameJson<Message>(*frame, version);
+  };
+  try_one(static_cast<const ProduceRequest*>(nullptr));
+  try_one(static_cast<const ProduceResponse*>(nullptr));
+  try_one(static_cast<const MetadataRequest*>(nullptr));
+  try_one(static_cast<const MetadataResponse*>(nullptr));
+  try_one(static_cast<const ApiVersionsRequest*>(nullptr));
+  try_one(static_cast<const ApiVersionsResponse*>(nullptr));
+  try_one(static_cast<const InitProducerIdRequest*>(nullptr));
+  try_one(static_cast<const InitProducerIdResponse*>(nullptr));
+  return understood;
+}
+
+int Check() {
+  int failed = 0;
+  std::string text;
+  while (std::getline(std::cin, text)) {
+    const json line = json::parse(text);
+    const json understood = Understand(line);
+    const bool same_meaning = understood == line["json"];
+    const bool same_bytes = line["other"] == line["hex"];
+    const std::string label =
+        line["name"].get<std::string>() + " v" + line["version"].dump() + " seed " + line["seed"].dump();
+    if (same_meaning && same_bytes) {
+      std::cout << "ok " << label << "\n";
+      continue;
+    }
+    ++failed;
+    std::cout << "FAIL " << label << "\n";
+    if (!same_bytes) std::cout << "  ours:   " << line["hex"] << "\n  theirs: " << line["other"] << "\n";
+    if (!same_meaning) std::cout << "  wanted: " << line["json"] << "\n  got:    " << understood << "\n";
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ktrial::wire
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc == 2 ? argv[1] : "";
+  if (command == "emit" || command == "emit-plain") {
+    ktrial::wire::Emit(/*plain=*/command == "emit-plain");
+    return 0;
+  }
+  if (command == "check") return ktrial::wire::Check();
+  std::fprintf(stderr, "usage: wire_cases emit|emit-plain|check\n");
+  return 2;
+}
