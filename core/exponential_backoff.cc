@@ -1,7 +1,6 @@
 #include "core/exponential_backoff.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 namespace ktrial {
@@ -12,18 +11,13 @@ Duration ExponentialBackoff::Delay(std::int64_t failures, Entropy& entropy, Draw
   __extension__ using Wide = unsigned __int128;
   const auto max_nanos = static_cast<std::uint64_t>(max_.count());
   const auto first_nanos = static_cast<std::uint64_t>(std::max<std::int64_t>(first.count(), 0));
-  // Growth is by 2^n until it would pass max; the last step, which Java takes as a fractional power, lands on max itself.
+  // The exponent is capped at log2(max / max(base, 1 ms)), which caps the product at what follows; doubling up to there
+  // needs no fractional power.
+  constexpr std::uint64_t kFloorNanos = 1'000'000;
+  const Wide cap = first_nanos >= kFloorNanos ? Wide{max_nanos} : Wide{first_nanos} * max_nanos / kFloorNanos;
   Wide grown = first_nanos;
-  const auto floor_nanos = static_cast<std::uint64_t>(Duration(std::chrono::milliseconds(1)).count());
-  const Wide limit_times = max_nanos / std::max(first_nanos, floor_nanos);  // 2^limit of the exponent
-  Wide factor = 1;
-  for (std::int64_t i = 0; i < failures && factor < limit_times; ++i) factor *= 2;
-  if (factor > limit_times) {
-    // Past the largest whole power: the exponent is capped at log2(max / base), so the product is max scaled by first / base.
-    grown = first_nanos >= floor_nanos ? Wide{max_nanos} : Wide{first_nanos} * limit_times;
-  } else {
-    grown = Wide{first_nanos} * factor;
-  }
+  for (std::int64_t i = 0; i < failures && grown < cap; ++i) grown *= 2;
+  grown = std::min(grown, cap);
   // r in [0.8, 1.2] in millionths; one draw.
   const std::uint64_t millionths = 800'000 + DrawBelow(entropy, purpose, 400'001);
   const Wide jittered = grown * millionths / 1'000'000;

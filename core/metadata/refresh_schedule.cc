@@ -54,7 +54,7 @@ void RefreshSchedule::Answered(Instant now, bool partial, bool partial_wanted) {
     last_success_ = now;
   }
   // What was asked for meanwhile has been answered, unless a flag is still up.
-  if (!partial_ && !full_) reason_.reset();
+  if (!full_) reason_ = partial_ ? std::optional(RefreshReason::kNewTopic) : std::nullopt;
   started_reason_.reset();
 }
 
