@@ -129,7 +129,7 @@ void StackPool::Abandon(Stack stack) {
   if (__lsan_register_root_region != nullptr) __lsan_register_root_region(stack.low, stack.bytes);
 }
 
-ContextSwitcher::ContextSwitcher() { main_.of_simulator = true; }
+ContextSwitcher::ContextSwitcher() : sanitized_(HasAsan() || HasTsan()) { main_.of_simulator = true; }
 
 void ContextSwitcher::Enter() {
   static const bool installed = OverflowHandler::Install();  // tidy: signal handler
@@ -150,15 +150,7 @@ void ContextSwitcher::Leave() {
 }
 
 struct ContextEntry {
-  static void Start(transfer_t transfer) {
-    auto* const switcher = static_cast<ContextSwitcher*>(transfer.data);
-    Context& self = *switcher->running_;
-    switcher->Arrive(self, transfer.fctx);
-    Acquire(&self);
-    Context* const next = self.entry(self.argument);
-    switcher->Depart(self, *next, nullptr);
-    jump_fcontext(next->machine, switcher);
-  }
+  static void Start(transfer_t transfer);
 };
 
 void ContextSwitcher::Prepare(Context& context) {
@@ -177,14 +169,22 @@ void ContextSwitcher::Forget(Context& context) {
 
 void ContextSwitcher::Observe(const Context& context) { Acquire(&context.machine); }
 
+void ContextEntry::Start(transfer_t transfer) {
+  auto* const switcher = static_cast<ContextSwitcher*>(transfer.data);
+  switcher->previous_->machine = transfer.fctx;
+  Context& self = *switcher->running_;
+  if (switcher->sanitized_) {
+    switcher->TellOfArrival(self);
+    Acquire(&self);
+  }
+  Context* const next = self.entry(self.argument);
+  switcher->ExchangeThreadState(self, *next);
+  if (switcher->sanitized_) switcher->TellOfDeparture(self, *next, nullptr);
+  jump_fcontext(next->machine, switcher);
+}
+
 // `fake_stack` is null when the departing context will never run again: AddressSanitizer then frees what it keeps for it.
-void ContextSwitcher::Depart(Context& from, Context& to, void** fake_stack) {
-  from.exceptions = *exceptions_;
-  *exceptions_ = to.exceptions;
-  from.saved_errno = *errno_;
-  *errno_ = to.saved_errno;
-  previous_ = &from;
-  running_ = &to;
+void ContextSwitcher::TellOfDeparture(Context& from, const Context& to, void** fake_stack) {
   if (HasAsan()) {
     const bool to_main = &to == &main_;
     __sanitizer_start_switch_fiber(fake_stack, to_main ? main_.bottom : to.stack.low,
@@ -197,14 +197,12 @@ void ContextSwitcher::Depart(Context& from, Context& to, void** fake_stack) {
   }
 }
 
-void ContextSwitcher::Arrive(Context& self, void* from_machine) {
-  Context& from = *previous_;
-  from.machine = from_machine;
+void ContextSwitcher::TellOfArrival(const Context& self) {
   if (HasAsan()) {
     const void* bottom = nullptr;
     std::size_t bytes = 0;
     __sanitizer_finish_switch_fiber(self.fake_stack, &bottom, &bytes);
-    if (&from == &main_) {
+    if (previous_ == &main_) {
       main_.bottom = bottom;
       main_.bottom_bytes = bytes;
     }
@@ -216,9 +214,12 @@ void ContextSwitcher::Arrive(Context& self, void* from_machine) {
 }
 
 void ContextSwitcher::Switch(Context& from, Context& to) {
-  Depart(from, to, &from.fake_stack);
-  const auto transfer = jump_fcontext(to.machine, this);
-  Arrive(from, transfer.fctx);
+  ExchangeThreadState(from, to);
+  if (sanitized_) [[unlikely]]
+    TellOfDeparture(from, to, &from.fake_stack);
+  previous_->machine = jump_fcontext(to.machine, this).fctx;
+  if (sanitized_) [[unlikely]]
+    TellOfArrival(from);
 }
 
 }  // namespace ktrial::sim

@@ -39,12 +39,14 @@ class EventHeap {
   // False if it ran, runs right now, or was cancelled before.
   bool Cancel(EventId event);
 
-  bool empty() const { return keys_.empty(); }
-  std::size_t size() const { return keys_.size(); }
-  std::size_t work_count() const { return keys_.size() - daemon_count_; }
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return keys_.size() - (vacant_ ? 1 : 0); }
+  std::size_t work_count() const { return size() - daemon_count_; }
   // Not empty.
-  Instant next_moment() const { return Instant::FromNanos(keys_.front().moment); }
+  Instant next_moment() const { return Instant::FromNanos(keys_.front().moment); }  // not while an event runs
   EventId next_id() const { return EventId(keys_.front().order); }
+  // The how-manieth push it was.
+  std::uint64_t next_sequence() const { return keys_.front().order >> kSlotBits; }
   // Takes the first event out and runs it; it may push and cancel. Not empty.
   void RunNext();
 
@@ -64,7 +66,6 @@ class EventHeap {
   struct Slot {
     void (*act)(void* closure, bool run);  // runs if told to, then destroys
     std::uint64_t order = 0;               // 0: free
-    std::uint32_t heap_index = kNowhere;
     bool daemon = false;
     alignas(8) std::byte closure[kClosureBytes];
   };
@@ -83,10 +84,8 @@ class EventHeap {
     void operator()() { (*closure)(); }
   };
 
-  Slot& slot(std::uint64_t order) {
-    const std::uint64_t index = order & ((std::uint64_t{1} << kSlotBits) - 1);
-    return chunks_[index / kChunk][index % kChunk];
-  }
+  static std::size_t SlotIndex(std::uint64_t order) { return order & ((std::uint64_t{1} << kSlotBits) - 1); }
+  Slot& slot(std::size_t index) { return chunks_[index / kChunk][index % kChunk]; }
   std::uint32_t TakeSlot() {
     if (free_.empty()) [[unlikely]]
       Grow();
@@ -96,14 +95,18 @@ class EventHeap {
   }
   void Place(std::size_t index, const Key& key) {
     keys_[index] = key;
-    slot(key.order).heap_index = static_cast<std::uint32_t>(index);
+    positions_[SlotIndex(key.order)] = static_cast<std::uint32_t>(index);
   }
   void SiftUp(std::size_t index, const Key& key);
   void SiftDown(std::size_t index, const Key& key);
   void RemoveAt(std::size_t index);
+  void CloseVacancy();
   void Grow();
 
   std::vector<Key> keys_;
+  // The root is that of the event that runs, and the next push may take its place: most events schedule one other.
+  bool vacant_ = false;
+  std::vector<std::uint32_t> positions_;  // by slot: where its key stands, or kNowhere
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   std::vector<std::uint32_t> free_;
   std::uint64_t sequence_ = 0;
@@ -115,7 +118,7 @@ EventId EventHeap::Push(Instant when, bool daemon, Function&& function) {
   using Closure = std::decay_t<Function>;
   const std::uint32_t index = TakeSlot();
   const std::uint64_t order = ++sequence_ << kSlotBits | index;
-  Slot& slot = chunks_[index / kChunk][index % kChunk];
+  Slot& slot = this->slot(index);
   slot.order = order;
   slot.daemon = daemon;
   daemon_count_ += daemon ? 1 : 0;
@@ -126,19 +129,15 @@ EventId EventHeap::Push(Instant when, bool daemon, Function&& function) {
     new (static_cast<void*>(slot.closure)) Boxed<Closure>{std::make_unique<Closure>(std::forward<Function>(function))};
     slot.act = &Act<Boxed<Closure>>;
   }
-  keys_.emplace_back();
-  SiftUp(keys_.size() - 1, Key{when.nanos(), order});
-  return EventId(order);
-}
-
-inline void EventHeap::SiftUp(std::size_t index, const Key& key) {
-  while (index > 0) {
-    const std::size_t parent = (index - 1) / 4;
-    if (!(key < keys_[parent])) break;
-    Place(index, keys_[parent]);
-    index = parent;
+  const Key key{when.nanos(), order};
+  if (vacant_) {
+    vacant_ = false;
+    SiftDown(0, key);
+  } else {
+    keys_.emplace_back();
+    SiftUp(keys_.size() - 1, key);
   }
-  Place(index, key);
+  return EventId(order);
 }
 
 }  // namespace ktrial::sim

@@ -8,12 +8,13 @@
 #include "sim/kernel/fiber.h"
 #include "sim/kernel/sim_sync.h"
 #include "sim/kernel/sim_threads.h"
+#include "sim/kernel/switch.h"
 
 namespace ktrial::sim {
 namespace {
 
 // How many scheduling points may pass without a look at the limits.
-constexpr std::int64_t kPointsPerGrant = 100'000;
+constexpr std::int64_t kPointsPerGrant = 10'000;
 
 // What a failed check in an event is thrown as: there is no thread to park.
 struct CheckFailedInEvent {
@@ -97,7 +98,7 @@ Fiber& Kernel::Start(std::string_view name, absl::AnyInvocable<void()> function,
     Kernel& kernel = self.kernel;
     UncheckedSection unchecked;
     kernel.Retire(self);
-    Fiber* const next = kernel.interrupted() ? nullptr : kernel.ChooseNext();
+    Fiber* const next = kernel.interrupted_ ? nullptr : kernel.ChooseNext();
     kernel.current_ = next;
     return next == nullptr ? &kernel.switcher_->main() : &next->context;
   };
@@ -117,6 +118,7 @@ void Kernel::RunFiber(Fiber& fiber) {
   } catch (...) {
     UncheckedSection unchecked;
     if (fiber.kernel.escaped_ == nullptr) fiber.kernel.escaped_ = std::current_exception();
+    fiber.kernel.Interrupt();
   }
 }
 
@@ -161,11 +163,11 @@ Fiber* Kernel::ChooseNext() {
 // The running thread has put itself wherever it will be found again.
 void Kernel::SwitchAway() {
   Fiber& self = *current_;
-  Fiber* const next = interrupted() ? nullptr : ChooseNext();
+  Fiber* const next = interrupted_ ? nullptr : ChooseNext();
   if (next == &self) return;
   current_ = next;
   ++counts_.switches;
-  switcher_->Switch(self.context, next == nullptr ? switcher_->main() : next->context);
+  SwitchContext(*switcher_, self.context, next == nullptr ? switcher_->main() : next->context);
   current_ = &self;
 }
 
@@ -243,7 +245,7 @@ void Kernel::SlowPoint(Site site) {
     const Duration length = strategy_->DrawStall(self);
     if (length > Duration::zero()) Stall(self, length);
   }
-  if (runnable_.empty() && self.stalled_until <= now_ && !interrupted()) return;
+  if (runnable_.empty() && self.stalled_until <= now_ && !interrupted_) return;
   MakeRunnable(self);
   SwitchAway();
 }
@@ -251,7 +253,9 @@ void Kernel::SlowPoint(Site site) {
 void Kernel::Account() {
   const std::int64_t consumed = points_granted_ - std::max<std::int64_t>(points_left_, 0);
   counts_.points += consumed;
-  steps_in_moment_ += consumed;
+  // Coarse: what was taken since the last account counts for the present moment only if that is the same one.
+  steps_in_moment_ = accounted_ == now_ ? steps_in_moment_ + consumed : 0;
+  accounted_ = now_;
   steps_in_run_ += consumed;
   points_granted_ = stalls_ ? 1 : kPointsPerGrant;
   points_left_ = points_granted_;
@@ -276,22 +280,23 @@ void Kernel::Stop(std::string_view why) {
   UncheckedSection unchecked;
   if (!stop_asked_) stop_reason_ = why;
   stop_asked_ = true;
+  Interrupt();
+}
+
+void Kernel::Interrupt() {
+  interrupted_ = true;
   points_left_ = 0;
 }
 
-KernelResult Kernel::Run() {
-  return Drive([] { return false; }, Instant::Never(), Until::kNothingLeft);
-}
+KernelResult Kernel::Run() { return Drive(nullptr, Instant::Never(), Until::kNothingLeft); }
 
-KernelResult Kernel::RunUntil(Instant deadline) {
-  return Drive([] { return false; }, deadline, Until::kMoment);
-}
+KernelResult Kernel::RunUntil(Instant deadline) { return Drive(nullptr, deadline, Until::kMoment); }
 
 KernelResult Kernel::RunUntil(absl::FunctionRef<bool()> predicate, Instant deadline) {
-  return Drive(predicate, deadline, Until::kNothingLeft);
+  return Drive(&predicate, deadline, Until::kNothingLeft);
 }
 
-KernelResult Kernel::Drive(absl::FunctionRef<bool()> holds, Instant deadline, Until until) {
+KernelResult Kernel::Drive(const Predicate* holds, Instant deadline, Until until) {
   KT_CHECK_MSG(!running_ && !abandoned_, "a world that already runs, or was abandoned");
   running_ = true;
   steps_in_run_ = 0;
@@ -309,18 +314,18 @@ KernelResult Kernel::Drive(absl::FunctionRef<bool()> holds, Instant deadline, Un
     }
   } leave{*this, hook};
   KernelResult result = Loop(holds, deadline, until);
-  if (escaped_ != nullptr) std::rethrow_exception(std::exchange(escaped_, nullptr));
+  if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
   return result;
 }
 
-KernelResult Kernel::Loop(absl::FunctionRef<bool()> holds, Instant deadline, Until until) {
+KernelResult Kernel::Loop(const Predicate* holds, Instant deadline, Until until) {
   for (;;) {
-    RunThreads();
-    if (interrupted()) [[unlikely]]
+    if (!runnable_.empty()) RunThreads();
+    if (interrupted_) [[unlikely]]
       return TakeInterruption();
-    {
+    if (holds != nullptr) {
       UncheckedSection unchecked;
-      if (holds()) return {.end = KernelEnd::kHolds};
+      if ((*holds)()) return {.end = KernelEnd::kHolds};
     }
     if (until == Until::kNothingLeft && heap_.work_count() == 0) {
       if (live_count_ == 0) return {.end = KernelEnd::kIdle};
@@ -335,10 +340,10 @@ KernelResult Kernel::Loop(absl::FunctionRef<bool()> holds, Instant deadline, Unt
 }
 
 void Kernel::RunThreads() {
-  while (!runnable_.empty() && !interrupted()) {
+  while (!runnable_.empty() && !interrupted_) {
     current_ = ChooseNext();
     ++counts_.switches;
-    switcher_->Switch(switcher_->main(), current_->context);
+    SwitchContext(*switcher_, switcher_->main(), current_->context);
     current_ = nullptr;
     if (!ended_.empty()) Reap();
   }
@@ -347,7 +352,7 @@ void Kernel::RunThreads() {
 void Kernel::RunEvent() {
   const Instant moment = heap_.next_moment();
   if (moment != now_) MoveTime(moment);
-  trace_.Note(TraceKind::kTimer, Subject::kNone, static_cast<std::uint64_t>(moment.nanos()), heap_.next_id().value());
+  trace_.Note(TraceKind::kTimer, Subject::kNone, static_cast<std::uint64_t>(moment.nanos()), heap_.next_sequence());
   ++counts_.events;
   --points_left_;
   if (points_left_ <= 0) [[unlikely]]
@@ -361,26 +366,28 @@ void Kernel::RunEvent() {
 
 void Kernel::MoveTime(Instant to) {
   KT_CHECK(to >= now_);
-  Account();
-  steps_in_moment_ = 0;
   now_ = to;
   trace_.MoveTo(now_);
 }
 
 void Kernel::Find(KernelEnd end, std::string text) {
   findings_.push_back({.end = end, .text = std::move(text)});
-  points_left_ = 0;
+  Interrupt();
 }
 
 KernelResult Kernel::TakeInterruption() {
+  KernelResult result;
   if (!findings_.empty()) {
-    KernelResult first = std::move(findings_.front());
+    result = std::move(findings_.front());
     findings_.erase(findings_.begin());
-    return first;
+  } else if (stop_asked_) {
+    stop_asked_ = false;
+    result = {.end = KernelEnd::kStopped, .text = std::exchange(stop_reason_, {})};
+  } else {
+    thrown_ = std::exchange(escaped_, nullptr);
   }
-  if (!stop_asked_) return {};  // an exception, which the caller throws
-  stop_asked_ = false;
-  return {.end = KernelEnd::kStopped, .text = std::exchange(stop_reason_, {})};
+  interrupted_ = !findings_.empty() || stop_asked_ || escaped_ != nullptr;
+  return result;
 }
 
 void Kernel::OnCheckFailed(void* context, std::string_view text) {

@@ -201,12 +201,14 @@ class Kernel {
   Strategy& strategy() { return *strategy_; }
 
   enum class Until : std::uint8_t { kNothingLeft, kMoment };
-  KernelResult Drive(absl::FunctionRef<bool()> holds, Instant deadline, Until until);
-  KernelResult Loop(absl::FunctionRef<bool()> holds, Instant deadline, Until until);
+  using Predicate = absl::FunctionRef<bool()>;
+  KernelResult Drive(const Predicate* holds, Instant deadline, Until until);
+  KernelResult Loop(const Predicate* holds, Instant deadline, Until until);
   void RunThreads();
   void RunEvent();
   void MoveTime(Instant to);
-  bool interrupted() const { return stop_asked_ || !findings_.empty() || escaped_ != nullptr; }
+  // Somebody wants the run to end here.
+  void Interrupt();
   KernelResult TakeInterruption();
   void Find(KernelEnd end, std::string text);
   static void OnCheckFailed(void* kernel, std::string_view text);
@@ -234,16 +236,19 @@ class Kernel {
   // Points until something has to be looked at: a stall, a limit, a Stop. points_granted_ is what it was set to.
   std::int64_t points_left_ = 0;
   std::int64_t points_granted_ = 0;
-  std::int64_t steps_in_moment_ = 0;
+  std::int64_t steps_in_moment_ = 0;  // up to the last account
+  Instant accounted_;                 // its moment
   std::int64_t steps_in_run_ = 0;
   Counts counts_;
 
   bool running_ = false;
   bool abandoned_ = false;
+  bool interrupted_ = false;  // one of the following three says why
   bool stop_asked_ = false;
   std::string stop_reason_;
   std::vector<KernelResult> findings_;
   std::exception_ptr escaped_;
+  std::exception_ptr thrown_;  // out of the Run call that ends
 };
 
 }  // namespace ktrial::sim

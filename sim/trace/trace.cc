@@ -1,6 +1,7 @@
 #include "sim/trace/trace.h"
 
 #include <algorithm>
+#include <bit>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -14,7 +14,6 @@
 #define SIM_TRACE_TRACE_H_
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -129,7 +128,7 @@ class Trace {
     words[2] = b;
     used_ += 3;
     ++count_;
-    if (used_ == kWords || std::has_single_bit(count_)) [[unlikely]]
+    if (used_ == kWords || (count_ & (count_ - 1)) == 0) [[unlikely]]
       Fold();
   }
   void Fold();
