@@ -44,7 +44,8 @@ TimerId TimerQueue::At(Instant moment, Function function) {
 
 void TimerQueue::Cancel(TimerId id) {
   const std::size_t slot = id & kSlotMask;
-  if (slot >= slots_.size() || slots_[slot].id != id) return;
+  // 0 marks a free slot, and is what callers keep for "no timer".
+  if (id == 0 || slot >= slots_.size() || slots_[slot].id != id) return;
   Release(slot);
   ++cancelled_;
   if (cancelled_ > kSweepAbove && cancelled_ > heap_.size() / 2) Sweep();

@@ -27,7 +27,7 @@ class TimerQueue {
 
   // A moment in the past is due at the next RunDue.
   TimerId At(Instant moment, Function function);
-  // Does nothing if it has run or was cancelled.
+  // Does nothing if it has run or was cancelled, nor for 0.
   void Cancel(TimerId id);
 
   // When something is due next; Never() if nothing is.

@@ -58,6 +58,18 @@ TEST(TimerQueueTest, IdOfATimerThatRanCancelsNothingElse) {
   EXPECT_TRUE(ran);
 }
 
+TEST(TimerQueueTest, CancellingNoTimerDoesNothing) {
+  TimerQueue timers;
+  timers.At(At(1), [] {});
+  timers.RunDue(At(1));
+  timers.Cancel(0);  // while a slot is free
+  int ran = 0;
+  timers.At(At(2), [&] { ran += 1; });
+  timers.At(At(2), [&] { ran += 10; });
+  timers.RunDue(At(2));
+  EXPECT_EQ(ran, 11);
+}
+
 TEST(TimerQueueTest, ManyCancelledTimersKeepTheOrderOfTheRest) {
   TimerQueue timers;
   std::vector<std::int64_t> ran;
