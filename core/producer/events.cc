@@ -68,6 +68,7 @@ void ProducerEvents::OnBatchDone(const BatchView& batch, wire::ErrorCode code, O
 }
 
 void ProducerEvents::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) {
+  if (waiters > 0 && on_memory_wait_ != nullptr) on_memory_wait_();
   next_.OnBufferPool(used_bytes, waiters);
 }
 

@@ -9,7 +9,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
 #include "core/env/clock.h"
 #include "core/env/sync.h"
 #include "core/env/threads.h"
@@ -23,6 +25,10 @@ class ProducerEvents final : public ProducerObserver {
  public:
   // The references outlive this.
   ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock& clock, Threads& threads, ProducerObserver& next);
+
+  // Called when a thread is about to wait for memory, and at other changes of the pool while one waits; without a lock of the
+  // producer. Set before there is a second thread.
+  void set_on_memory_wait(absl::AnyInvocable<void()> function) { on_memory_wait_ = std::move(function); }
 
   // What is wrong with the connections now: "broker 2: refused; broker -1: h.example does not resolve". Empty: nothing is known to
   // be wrong.
@@ -54,6 +60,7 @@ class ProducerEvents final : public ProducerObserver {
   const Logger log_;
   const Clock& clock_;
   ProducerObserver& next_;
+  absl::AnyInvocable<void()> on_memory_wait_;
 
   mutable Mutex mutex_;
   struct NodeState {

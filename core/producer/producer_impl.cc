@@ -93,6 +93,9 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
           {.on_sender_thread = [this] { return OnSenderThread(); }, .wake_sender = [this] { sender_.WakeUp(); }}),
       close_mutex_(env.threads(), Site("producer.close_mutex")),
       sender_ended_changed_(env.threads()) {
+  // Batches do not linger while a thread waits for memory (AC-08), but the sender has to look to find that out: a batch that lingers
+  // for a minute would otherwise keep its memory from that thread for as long.
+  events_.set_on_memory_wait([this] { sender_.WakeUp(); });
   for (const std::string& warning : config_.warnings) log_.Write(LogLevel::kWarning, warning);
   sender_thread_ = env.threads().Spawn(fmt::format("{} sender", config_.client_id), [this] {
     sender_.Run();
@@ -130,9 +133,10 @@ absl::StatusOr<std::vector<PartitionInfo>> Producer::Impl::PartitionsFor(std::st
   return (*cluster)->FindTopic(topic)->partitions;
 }
 
-MetricsSnapshot Producer::Impl::Metrics() const {
+MetricsSnapshot Producer::Impl::Metrics() {
   const Instant now = clock_.Now();
   const BufferPoolStats pool = accumulator_.buffer_pool_stats();
+  metrics_.BufferPoolSeen(pool.wait_time, pool.exhausted, now);
   const std::optional<Instant> refreshed = metadata_.last_successful_refresh();
   return metrics_.Snapshot({.requests_in_flight = sender_.requests_in_flight(),
                             .metadata_age_seconds = refreshed ? static_cast<double>((now - *refreshed).count()) / 1e9

@@ -36,7 +36,7 @@ class Producer::Impl {
   Future Send(const Record& record, RecordCallback callback);
   absl::Status Flush(Duration timeout);
   absl::StatusOr<std::vector<PartitionInfo>> PartitionsFor(std::string_view topic);
-  MetricsSnapshot Metrics() const;
+  MetricsSnapshot Metrics();
   absl::Status Close(Duration timeout);
   const ProducerConfig& config() const { return config_; }
 

@@ -35,6 +35,11 @@ ProducerWorld::ProducerWorld(Options options) : options_(std::move(options)) {
   KT_CHECK(host_->Start().ok());
 }
 
+ProducerWorld::~ProducerWorld() {
+  // A body that could not end leaves the brokers running as well.
+  if (sandbox_->kernel().LiveThreads() > 0) sandbox_->kernel().Abandon();
+}
+
 sim::KernelResult ProducerWorld::Run(absl::AnyInvocable<void()> body) {
   const std::unique_ptr<Thread> brokers = sandbox_->kernel().SpawnDaemon("brokers", [this] { host_->Run(); });
   return sandbox_->Run([this, body = std::move(body)]() mutable {

@@ -41,6 +41,7 @@ class ProducerWorld {
   };
   ProducerWorld() : ProducerWorld(Options()) {}
   explicit ProducerWorld(Options options);
+  ~ProducerWorld();
 
   // Runs the body as a thread, and the brokers until it has returned. Anything but kIdle is a finding.
   sim::KernelResult Run(absl::AnyInvocable<void()> body);
@@ -76,11 +77,11 @@ class ProducerWorld {
 
  private:
   const Options options_;
-  // The brokers' loop ends with the kernel, which must go first.
-  std::unique_ptr<Transport> transport_;
-  std::unique_ptr<sim::Cluster> cluster_;
-  std::unique_ptr<sim::BrokerHost> host_;
+  // Goes last: the others have locks of its world.
   std::unique_ptr<sim::Sandbox> sandbox_;
+  std::unique_ptr<sim::Cluster> cluster_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<sim::BrokerHost> host_;
 };
 
 }  // namespace ktrial::testing

@@ -1,0 +1,91 @@
+#include "core/producer/events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/core/testing/fake_env.h"
+
+namespace ktrial {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Lines : public LogSink {
+ public:
+  void Write(LogLevel level, std::string_view source, std::string_view text) override {
+    lines.push_back(std::string(LogLevelName(level)) + " " + std::string(source) + ": " + std::string(text));
+  }
+  std::vector<std::string> lines;
+};
+
+class Counting : public ProducerObserver {
+ public:
+  void OnDisconnected(NodeId, std::string_view) override { ++disconnects; }
+  int disconnects = 0;
+};
+
+class EventsTest : public ::testing::Test {
+ protected:
+  testing::ManualClock clock_;
+  testing::NoThreads threads_;
+  MetricsRecorder metrics_{threads_, {}, "me"};
+  std::shared_ptr<Lines> sink_ = std::make_shared<Lines>();
+  Counting next_;
+  ProducerEvents events_{metrics_, Logger(sink_, LogLevel::kInfo, "me"), clock_, threads_, next_};
+};
+
+TEST_F(EventsTest, TroubleNamesEachBrokerUntilItIsConnected) {
+  EXPECT_EQ(events_.Trouble(), "");
+  events_.OnDisconnected(NodeId(2), "refused");
+  events_.OnDisconnected(NodeId(1), "no such host");
+  EXPECT_EQ(events_.Trouble(), "broker 1: no such host; broker 2: refused");
+  events_.OnConnected(NodeId(1));
+  EXPECT_EQ(events_.Trouble(), "broker 2: refused");
+}
+
+// A broker that is down fails about once a second; the log says it once.
+TEST_F(EventsTest, TheSameTroubleIsLoggedOnce) {
+  for (int i = 0; i < 5; ++i) events_.OnDisconnected(NodeId(1), "refused");
+  events_.OnDisconnected(NodeId(1), "unreachable");
+  events_.OnConnected(NodeId(1));
+  EXPECT_THAT(sink_->lines, ElementsAre("warning me: broker 1: refused", "warning me: broker 1: unreachable",
+                                        "info me: broker 1: connected"));
+}
+
+TEST_F(EventsTest, TheNextObserverHearsEverything) {
+  for (int i = 0; i < 3; ++i) events_.OnDisconnected(NodeId(1), "refused");
+  EXPECT_EQ(next_.disconnects, 3);
+}
+
+// A connection that was never made does not count as closed.
+TEST_F(EventsTest, OnlyConnectionsCountAsConnections) {
+  events_.OnDisconnected(NodeId(1), "refused");
+  EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("connection-close-total"), 0);
+  events_.OnConnected(NodeId(1));
+  events_.OnDisconnected(NodeId(1), "reset");
+  EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("connection-count"), 0);
+  EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("connection-close-total"), 1);
+}
+
+TEST(LoggerTest, AThresholdHoldsBackWhatIsBelow) {
+  auto sink = std::make_shared<Lines>();
+  const Logger logger(sink, LogLevel::kWarning, "p");
+  EXPECT_FALSE(logger.Writes(LogLevel::kInfo));
+  logger.Write(LogLevel::kInfo, "no");
+  logger.Write(LogLevel::kError, "yes");
+  EXPECT_THAT(sink->lines, ElementsAre("error p: yes"));
+}
+
+TEST(LoggerTest, OffAndAMissingSinkWriteNothing) {
+  auto sink = std::make_shared<Lines>();
+  Logger(sink, LogLevel::kOff, "p").Write(LogLevel::kError, "no");
+  Logger().Write(LogLevel::kError, "no");
+  EXPECT_TRUE(sink->lines.empty());
+}
+
+}  // namespace
+}  // namespace ktrial
