@@ -91,7 +91,8 @@ class BatchRef {
   ProducerBatch* batch_ = nullptr;
 };
 
-class ProducerBatch {
+// Aligned, so that what an append touches lies in the first two cache lines.
+class alignas(64) ProducerBatch {
  public:
   // --- For the sender ---
 
@@ -154,13 +155,15 @@ class ProducerBatch {
   // Lets go of the result; keeps the object's memory for its next life.
   PoolBuffer Retire();
 
-  std::uint64_t id_ = 0;
-  PartitionQueue* queue_ = nullptr;
+  // Touched by every append.
   BatchState state_ = BatchState::kSealed;
   wire::RecordBatchBuilder builder_;
   std::vector<RecordSlot> slots_;  // One a record. The capacity stays with the object, so that it seldom grows.
   BatchResult* result_ = nullptr;
   std::int64_t result_stake_ = 0;
+
+  std::uint64_t id_ = 0;
+  PartitionQueue* queue_ = nullptr;
   PoolBuffer buffer_;
   bool charged_ = false;  // The buffer belongs to the pool; parts of a split live outside it (AC-29).
   std::string_view bytes_;

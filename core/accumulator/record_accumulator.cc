@@ -35,16 +35,21 @@ RecordAccumulator::RecordAccumulator(const AccumulatorConfig& config, Threads& t
 
 RecordAccumulator::~RecordAccumulator() = default;
 
+// One result, filled in where the caller will find it: copying it right after its flags were written stalls for ten cycles.
 absl::StatusOr<AppendResult> RecordAccumulator::Append(TopicQueues& topic, const NewRecord& record) {
-  if (closed_.LoadRelaxed()) return ClosedError();
+  absl::StatusOr<AppendResult> result = AppendResult();
+  if (closed_.LoadRelaxed()) [[unlikely]] {
+    result = ClosedError();
+    return result;
+  }
   if (record.partition != kUnknownPartition) [[likely]] {
     PartitionQueue& queue = topic.Queue(record.partition);
-    AppendResult result;
     MutexLock lock(queue.mutex);
-    if (AppendToLast(queue, record, result)) [[likely]]
+    if (AppendToLast(queue, record, *result)) [[likely]]
       return result;
   }
-  return AppendInSteps(topic, record);
+  AppendInSteps(topic, record, result);
+  return result;
 }
 
 void RecordAccumulator::Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record,
@@ -95,10 +100,10 @@ absl::StatusOr<PoolBuffer> RecordAccumulator::AllocateFor(const NewRecord& recor
 
 // The way of a record that does not go straight to the last batch of a known partition: memory is fetched without a lock, and what was
 // true before is looked at again under it. A buffer that turns out not to be needed goes back.
-absl::StatusOr<AppendResult> RecordAccumulator::AppendInSteps(TopicQueues& topic, const NewRecord& record) {
+void RecordAccumulator::AppendInSteps(TopicQueues& topic, const NewRecord& record,
+                                      absl::StatusOr<AppendResult>& result) {
   const bool choose = record.partition == kUnknownPartition;
   PoolBuffer buffer;
-  absl::StatusOr<AppendResult> result = AppendResult();
   while (true) {
     const StickyPartitioner::Choice choice =
         choose ? Choose(topic) : StickyPartitioner::Choice{.partition = record.partition};
@@ -135,7 +140,6 @@ absl::StatusOr<AppendResult> RecordAccumulator::AppendInSteps(TopicQueues& topic
     buffer = *std::move(allocated);
   }
   pool_.Deallocate(std::move(buffer));
-  return result;
 }
 
 StickyPartitioner::Choice RecordAccumulator::Choose(TopicQueues& topic) {

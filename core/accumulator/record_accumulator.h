@@ -224,7 +224,7 @@ class RecordAccumulator final : private BatchRecycler {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
   void Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record, AppendResult& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
-  absl::StatusOr<AppendResult> AppendInSteps(TopicQueues& topic, const NewRecord& record);
+  void AppendInSteps(TopicQueues& topic, const NewRecord& record, absl::StatusOr<AppendResult>& result);
   absl::StatusOr<PoolBuffer> AllocateFor(const NewRecord& record);
   StickyPartitioner::Choice Choose(TopicQueues& topic);
   bool ChoiceHolds(TopicQueues& topic, PartitionQueue& queue, StickyPartitioner::Choice choice)
