@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <span>
 #include <string>
 
 #include "core/wire/big_endian.h"
@@ -77,6 +79,40 @@ TEST(CheckBatchTest, GivesTheIdentitiesOfItsRecords) {
   ASSERT_TRUE(CheckBatch(Good(), {.bytes_max = 1000}, identities).ok());
   EXPECT_EQ(identities, (std::vector{IdentityOf(IdentityRule::kValuePrefix, std::nullopt, "value-one"),
                                      IdentityOf(IdentityRule::kValuePrefix, std::nullopt, "value-two")}));
+}
+
+TEST(CheckBatchTest, RecordsOfAllShapesAreIdentified) {
+  std::string buffer(100000, '\0');
+  wire::RecordBatchBuilder builder(buffer);
+  const std::string large(20000, 'x');
+  const wire::HeaderView header{"trace", "1"};
+  ASSERT_GT(builder.Append(1000, "key", "value-one", {}), 0U);
+  ASSERT_GT(builder.Append(1000 - 500, std::nullopt, std::nullopt, {}), 0U);
+  ASSERT_GT(builder.Append(1000 + 1000000, "key", large, {}), 0U);
+  ASSERT_GT(builder.Append(1000, "", "", std::span(&header, 1)), 0U);
+  std::vector<RecordIdentity> identities;
+  ASSERT_TRUE(
+      CheckBatch(builder.Close(), {.bytes_max = 100000, .identity = IdentityRule::kWholeRecord}, identities).ok());
+  EXPECT_EQ(identities, (std::vector{HashIdentity("key", "value-one"), HashIdentity(std::nullopt, std::nullopt),
+                                     HashIdentity("key", large), HashIdentity("", "")}));
+}
+
+// Two readers of records, one of them quick, must agree on what is well formed.
+TEST(CheckBatchTest, DamagedRecordsAreRefusedExactlyWhenTheGeneralReaderRefusesThem) {
+  std::mt19937_64 random(20240612);
+  const std::string good = BatchOf({"value-one", "", std::string(300, 'y'), "value-four"});
+  int refused = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string batch = good;
+    for (std::uint64_t i = 0; i <= random() % 2; ++i) {
+      batch[61 + random() % (batch.size() - 61)] = static_cast<char>(random() % (round % 2 == 0 ? 256 : 16));
+    }
+    batch = With(batch, 0, std::int64_t{0});  // a CRC that fits
+    const bool well_formed = wire::RecordBatchView::Parse(batch)->ValidateRecords().ok();
+    EXPECT_EQ(Check(batch), well_formed ? ErrorCode::kNone : ErrorCode::kInvalidRecord) << round;
+    refused += well_formed ? 0 : 1;
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(CheckBatchTest, SizeIsLookedAtBeforeTheCrc) {

@@ -101,6 +101,20 @@ TEST_F(ConditionsTest, RequestThatIsInServiceWhenTheBrokerPausesIsAnsweredAfterw
   EXPECT_TRUE(world.NextAnswer(connection).has_value());
 }
 
+TEST_F(ConditionsTest, NothingIsAppendedWhileTheBrokerStandsStill) {
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].service = Distribution::Constant(milliseconds(5));
+  BrokerWorld world(spec);
+  const std::string batch = BatchOf({"one"});
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, ProduceOf(batch), 11);
+  ASSERT_TRUE(world.host->Pause(NodeId(1)));
+  world.Advance(milliseconds(500));
+  EXPECT_EQ(world.orders().log().record_count(), 0);
+  ASSERT_TRUE(world.host->Resume(NodeId(1)));
+  EXPECT_EQ(world.orders().log().record_count(), 1);
+}
+
 TEST_F(ConditionsTest, CrashResetsRefusesAndMovesLeaders) {
   const ConnectionId connection = world_.Connect(1);
   EXPECT_TRUE(world_.host->Crash(NodeId(1), {}));

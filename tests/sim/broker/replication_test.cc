@@ -88,6 +88,15 @@ TEST_F(ReplicationTest, PausedFollowerHoldsReplicationUpUntilItGoesOn) {
   EXPECT_EQ(high_watermark(), Offset(1));
 }
 
+TEST_F(ReplicationTest, WhatAPausedFollowerHasNotCopiedIsLostWithTheLeader) {
+  Append();
+  world_.Advance(milliseconds(4));
+  ASSERT_TRUE(world_.host->Pause(NodeId(2)));
+  world_.Advance(milliseconds(100));
+  ASSERT_TRUE(cluster().MoveLeader("orders", kZero, NodeId(3), {}));
+  EXPECT_EQ(end(), Offset(0));
+}
+
 TEST_F(ReplicationTest, FollowerThatIsGivenUpHoldsNothingUp) {
   ASSERT_TRUE(world_.host->Pause(NodeId(2)));
   Append();
@@ -122,6 +131,16 @@ TEST_F(ReplicationTest, WaitersAreToldInOrderOfTheirOffsets) {
   EXPECT_EQ(told, (std::vector{1, 2}));
   wait(second, 3);
   EXPECT_EQ(told.back(), 3);  // at once
+}
+
+TEST_F(ReplicationTest, LossOfLeadershipIsToldOnceTheChangeIsComplete) {
+  std::vector<ErrorCode> told;
+  cluster().AwaitReplication(world_.orders(), Append(), Instant::Never(),
+                             [&](ErrorCode code) { told.push_back(code); });
+  ASSERT_TRUE(cluster().MoveLeader("orders", kZero, NodeId(3), {}));
+  EXPECT_TRUE(told.empty());
+  world_.Settle();
+  EXPECT_EQ(told, std::vector{ErrorCode::kNotLeaderOrFollower});
 }
 
 // Whoever is told may change the cluster under our feet.

@@ -92,7 +92,9 @@ TEST_F(ServeTest, ErrorAfterTheAppendIsALie) {
 }
 
 TEST_F(ServeTest, DroppedAnswerLeavesTheConnectionOpenAndMute) {
-  SetHook(RequestPhase::kAfterAppend, [](const RequestView&, RequestControl& control) { control.DropResponse(); });
+  SetHook(RequestPhase::kAfterAppend, [](const RequestView& request, RequestControl& control) {
+    if (request.api == ApiKey::kProduce) control.DropResponse();
+  });
   SendBatch();
   world_.Send(connection_, MetadataRequest{}, 12);
   world_.Advance(std::chrono::minutes(1));
