@@ -54,7 +54,8 @@ class BufferPool {
     std::int64_t poolable_bytes = 16 * 1024;
     HeapFunction heap = nullptr;  // Null: new char[]. What it gives is released by delete[].
   };
-  // The references outlive the pool. The observer is told of every change, outside the lock.
+  // The references outlive the pool. The observer is told of every change, and of a thread that is about to wait before it
+  // does, outside the lock.
   BufferPool(const Options& options, Threads& threads, const Clock& clock, ProducerObserver& observer);
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;

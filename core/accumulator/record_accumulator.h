@@ -215,7 +215,7 @@ class RecordAccumulator final : private BatchRecycler {
     PartitionQueue* queue = nullptr;
     Front front;
   };
-  enum class Take : std::uint8_t { kNothing, kTaken, kDoesNotFit };
+  enum class Take : std::uint8_t { kEmpty, kHeldBack, kDoesNotFit, kTaken };
 
   // Appending: record_accumulator.cc.
   bool AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result)

@@ -184,12 +184,11 @@ NodeBatches RecordAccumulator::DrainNode(NodeId node, std::span<PartitionQueue* 
   std::int64_t size = 0;
   for (std::size_t i = 0; i < queues.size(); ++i) {
     PartitionQueue& queue = *queues[(start + i) % queues.size()];
-    from = &queue;
-    if (queue.muted) continue;
     ProducerBatch* batch = nullptr;
     const Take take = TakeFront(queue, max_request_bytes - size, drained.batches.empty(), now, batch);
+    if (take != Take::kEmpty) from = &queue;
     if (take == Take::kDoesNotFit) break;
-    if (take == Take::kNothing) continue;
+    if (take != Take::kTaken) continue;
     // The encoding, which passes over all bytes for the CRC, is outside the lock (AC-19).
     batch->Encode();
     batch->MoveTo(BatchState::kInFlight);
@@ -205,9 +204,9 @@ RecordAccumulator::Take RecordAccumulator::TakeFront(PartitionQueue& queue, std:
                                                      ProducerBatch*& taken) {
   MutexLock lock(queue.mutex);
   ProducerBatch* front = queue.front;
-  if (front == nullptr) return Take::kNothing;
+  if (front == nullptr) return Take::kEmpty;
   front->ObserveLeaderEpoch(queue.leader_epoch);
-  if (front->BackingOff(now)) return Take::kNothing;
+  if (queue.muted || front->BackingOff(now)) return Take::kHeldBack;
   // One batch always goes, however large it is (AC-16).
   if (!first && front->size_bytes() > room) return Take::kDoesNotFit;
   queue.Remove(*front);
