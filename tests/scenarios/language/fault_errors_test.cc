@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/language/helpers.h"
+
+namespace ktrial::scenario {
+namespace {
+
+// What stands wrong in one [[fault]], with its keys from line 14 on.
+std::string FaultErrors(std::string_view keys, Purpose purpose = Purpose::kRun) {
+  return ErrorsOfAdded("[[fault]]\n" + std::string(keys), {.overrides = {}, .purpose = purpose});
+}
+
+TEST(FaultErrorsTest, AFaultSaysWhenAndWhat) {
+  EXPECT_EQ(FaultErrors("may_not_fire = true\n"),
+            "f.toml:13:1: fault: says not when, required: one of at, every or on\n"
+            "f.toml:13:1: fault: says not what, required: one kind of fault");
+}
+
+TEST(FaultErrorsTest, TriggersExcludeEachOther) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nevery = \"2s\"\ndisconnect = { broker = 1 }\n"),
+            "f.toml:15:1: fault.every: stands beside at, allowed: one of at and every");
+}
+
+TEST(FaultErrorsTest, OneFaultIsOfOneKind) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndisconnect = { broker = 1 }\ncrash = { broker = 1 }\n"),
+            "f.toml:16:1: fault.crash: stands beside disconnect, allowed: one of crash and disconnect");
+}
+
+TEST(FaultErrorsTest, KindsThatComeLaterSaySo) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nthrottle = { broker = 1, time = \"1s\" }\n"),
+            "f.toml:15:1: fault.throttle: not supported yet by this build");
+}
+
+TEST(FaultErrorsTest, AnInstantHasNoEnd) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"2s\"\ndisconnect = { broker = 1 }\n"),
+            "f.toml:15:7: fault.for: stands beside disconnect, which is over at once");
+}
+
+TEST(FaultErrorsTest, BrokersExist) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ncrash = { broker = 4 }\n"),
+            "f.toml:15:20: fault.crash.broker: there is no broker 4, allowed: a broker's id (1 to 3), a list of them, "
+            "\"*\", \"any\", \"leader:TOPIC/PARTITION\", \"follower:TOPIC/PARTITION\" or \"controller\"");
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\ncrash = { broker = \"leader:orders/6\" }\n"),
+      "f.toml:15:20: fault.crash.broker: topic orders has no partition 6, allowed: a broker's id (1 to 3), a list "
+      "of them, \"*\", \"any\", \"leader:TOPIC/PARTITION\", \"follower:TOPIC/PARTITION\" or \"controller\"");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ncrash = { broker = \"follower:solo/0\" }\n"),
+            "f.toml:15:20: fault.crash.broker: topic solo has no followers, allowed: a broker's id (1 to 3), a list of "
+            "them, \"*\", \"any\", \"leader:TOPIC/PARTITION\", \"follower:TOPIC/PARTITION\" or \"controller\"");
+}
+
+TEST(FaultErrorsTest, ArgumentsAreRequiredWhereThereAreSeveralToMean) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmove_leader = {}\n"),
+            "f.toml:15:15: fault.move_leader.topic: missing, required: which topic\n"
+            "f.toml:15:15: fault.move_leader.partition: missing, required: which partition");
+}
+
+TEST(FaultErrorsTest, AnUnknownErrorCodeIsRefused) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nerror = { api = \"Produce\", code = \"NOT_LEADER\" }\n"),
+            "f.toml:15:35: fault.error.code: found \"NOT_LEADER\", allowed: an error's name such as "
+            "NOT_LEADER_OR_FOLLOWER");
+}
+
+TEST(FaultErrorsTest, SomeKindsNeedTheirTrigger) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndrop_response = {}\n"),
+            "f.toml:15:17: fault.drop_response: stands without `on`, required: on = { request = ... }");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nstall_thread = { thread = \"app-1\" }\n"),
+            "f.toml:15:16: fault.stall_thread: stands without `for`, required: for = DURATION");
+}
+
+// --- Faults that certainly cannot fire ---
+
+TEST(FaultErrorsTest, NothingFiresAtTheDurationOrLater) {
+  EXPECT_EQ(FaultErrors("at = \"60s\"\ncrash = { broker = 1 }\n"),
+            "f.toml:15:1: fault.crash: certainly cannot fire: at 60s is not before the duration, 60s");
+  EXPECT_EQ(FaultErrors("every = \"60s\"\ncrash = { broker = 1 }\n"),
+            "f.toml:15:1: fault.crash: certainly cannot fire: the first falls after one interval, 60s, which is not "
+            "before the duration, 60s");
+}
+
+TEST(FaultErrorsTest, ALeaderNeedsSomewhereToMove) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmove_leader = { topic = \"solo\" }\n"),
+            "f.toml:15:1: fault.move_leader: certainly cannot fire: there is no other replica (replication is 1)");
+}
+
+TEST(FaultErrorsTest, ALeaderMovesOnlyToAReplica) {
+  EXPECT_EQ(ErrorsOfAdded("[[fault]]\nat = \"1s\"\nmove_leader = { topic = \"orders\", partition = 0, to = 3 }\n",
+                          {.overrides = {"topic.1.replication=2"}}),
+            "f.toml:15:1: fault.move_leader: certainly cannot fire: broker 3 has no replica of it");
+}
+
+TEST(FaultErrorsTest, AFaultOfARequestNeedsSomebodyToSendIt) {
+  EXPECT_EQ(FaultErrors("on = { request = \"Fetch\" }\ncrash = { broker = 1 }\n"),
+            "f.toml:15:1: fault.crash: certainly cannot fire: the brokers do not serve Fetch");
+  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"),
+            "f.toml:15:1: fault.crash: certainly cannot fire: the producer sends no InitProducerId");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nlose_acked_append = { topic = \"solo\" }\n"),
+            "f.toml:15:1: fault.lose_acked_append: certainly cannot fire: no workload or call sends there");
+}
+
+TEST(FaultErrorsTest, AForeignClientMaySendWhatOursDoesNot) {
+  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n", Purpose::kServe), "");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nlose_acked_append = { topic = \"solo\" }\n", Purpose::kServe), "");
+}
+
+TEST(FaultErrorsTest, APartitionOfTheNetworkSeparatesClients) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nnetwork_partition = { between = [1, 2] }\n"),
+            "f.toml:15:1: fault.network_partition: certainly cannot fire: no bytes go from broker to broker here; one "
+            "side must be \"clients\"");
+}
+
+TEST(FaultErrorsTest, AnErrorIsOneAndInTime) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nerror = { api = \"Produce\", code = \"NONE\" }\n"),
+            "f.toml:15:1: fault.error: certainly cannot fire: NONE is no error");
+  EXPECT_EQ(FaultErrors("on = { request = \"Produce\", phase = \"after_append\" }\n"
+                        "error = { code = \"NOT_LEADER_OR_FOLLOWER\", phase = \"before_append\" }\n"),
+            "f.toml:15:1: fault.error: certainly cannot fire: its phase is over when `on` fires");
+}
+
+TEST(FaultErrorsTest, AThreadExistsToBeStalled) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"app-7\" }\n"),
+            "f.toml:16:1: fault.stall_thread: certainly cannot fire: there is no thread \"app-7\"");
+}
+
+}  // namespace
+}  // namespace ktrial::scenario

@@ -1,0 +1,113 @@
+// Goal: every error says where it stands, which key, what was found and what is allowed, in exactly these words.
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/language/helpers.h"
+
+namespace ktrial::scenario {
+namespace {
+
+TEST(ParseErrorsTest, WhatIsNoTomlIsOneErrorAtItsPlace) {
+  EXPECT_TRUE(ErrorsOf("title = \n").starts_with("f.toml:1:9: not TOML: "));
+}
+
+TEST(ParseErrorsTest, AnEmptyFileMissesWhatIsRequired) {
+  EXPECT_EQ(ErrorsOf(""),
+            "f.toml:1:1: title: missing, required: a line of text\n"
+            "f.toml:1:1: duration: missing, required: a duration such as \"60s\"\n"
+            "f.toml:1:1: cluster: missing, required: a table with brokers\n"
+            "f.toml:1:1: topic: missing, required: [[topic]] with a name\n"
+            "f.toml:1:1: workload: missing, required: a [[workload]] or a [[call]]");
+}
+
+TEST(ParseErrorsTest, AnUnknownKeyIsAnsweredWithTheNearest) {
+  EXPECT_EQ(ErrorsOfAdded("[schedule]\nstals = \"rare\"\n"),
+            "f.toml:14:1: schedule.stals: unknown key, allowed: depth, stalls or strategy (did you mean \"stalls\"?)");
+}
+
+TEST(ParseErrorsTest, AnUnknownKeyFarFromAllOthersGetsNoSuggestion) {
+  EXPECT_EQ(ErrorsOfAdded("[schedule]\ncolour = 1\n"),
+            "f.toml:14:1: schedule.colour: unknown key, allowed: depth, stalls or strategy");
+}
+
+TEST(ParseErrorsTest, AWrongTypeShowsWhatWasFound) {
+  EXPECT_EQ(
+      ErrorsOfAdded("settle = 5\n[network]\nlatency = 7\n"),
+      "f.toml:13:1: workload.settle: unknown key, allowed: arrival, closed, count, key, on_callback, partition, "
+      "producer, rate, start, stop, then, thread, topic or value\n"
+      "f.toml:15:11: network.latency: found 7, allowed: a duration such as \"2ms\", a range such as \"1ms..5ms\", "
+      "or { dist = \"lognormal\", median = \"500us\", p99 = \"5ms\" }");
+}
+
+TEST(ParseErrorsTest, ADistributionNeedsItsPercentileAboveItsMedian) {
+  EXPECT_EQ(ErrorsOfAdded("[network]\nlatency = { dist = \"lognormal\", median = \"5ms\", p99 = \"1ms\" }\n"),
+            "f.toml:14:55: network.latency.p99: found \"1ms\", allowed: at least the median, which is more than 0s");
+}
+
+TEST(ParseErrorsTest, ANumberOutOfRangeShowsTheRange) {
+  const std::string text = "title = \"t\"\nduration = \"1s\"\n[cluster]\nbrokers = 0\n[[topic]]\nname = \"a\"\n";
+  EXPECT_EQ(ErrorsOf(text, {.overrides = {}, .purpose = Purpose::kCheck}),
+            "f.toml:4:11: cluster.brokers: found 0, allowed: a whole number from 1 to 1000");
+}
+
+TEST(ParseErrorsTest, VersionsThatComeLaterAreToldFromVersionsThatDoNotExist) {
+  EXPECT_EQ(ErrorsOfAdded("[[broker]]\nid = 1\nversion = \"4.4\"\n[[broker]]\nid = 2\nversion = \"4.1\"\n"),
+            "f.toml:15:11: broker.version: \"4.4\" is not supported yet by this build, allowed: 0.11, 1.0, 2.0, 2.8, "
+            "3.9 or 4.0\n"
+            "f.toml:18:11: broker.version: found \"4.1\", allowed: 0.11, 1.0, 2.0, 2.8, 3.9 or 4.0 (did you mean "
+            "\"4.0\"?)");
+}
+
+TEST(ParseErrorsTest, ABrokerStandsOnlyOnce) {
+  EXPECT_EQ(ErrorsOfAdded("[[broker]]\nid = 1\n[[broker]]\nid = 1\n"),
+            "f.toml:16:6: broker.id: broker 1 stands here twice");
+}
+
+TEST(ParseErrorsTest, ATopicHasALegalNameOfItsOwn) {
+  EXPECT_EQ(ErrorsOfAdded("[[topic]]\nname = \"a b\"\n[[topic]]\nname = \"orders\"\n"),
+            "f.toml:14:8: topic.name: found \"a b\", allowed: 1 to 249 letters, digits, '.', '_' or '-', with one "
+            "\"{1..N}\" for many\n"
+            "f.toml:16:8: topic.name: topic orders stands here twice");
+}
+
+TEST(ParseErrorsTest, ReplicationIsBoundedByTheBrokers) {
+  EXPECT_EQ(ErrorsOfAdded("[[topic]]\nname = \"a\"\nreplication = 4\n"),
+            "f.toml:15:15: topic.replication: found 4, allowed: a whole number from 1 to 3");
+}
+
+TEST(ParseErrorsTest, AKeyThatIsWrittenInTwoWaysStandsTwice) {
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nlinger.ms = 5\n\"linger.ms\" = 6\n"),
+            "f.toml:15:1: producer.linger.ms: stands here twice, allowed: once");
+}
+
+TEST(ParseErrorsTest, ListsOfTablesAreWrittenAsSuch) {
+  EXPECT_EQ(ErrorsOfAdded("[fault]\nat = \"1s\"\n"),
+            "f.toml:13:1: fault: found a table, allowed: [[fault]], once for each");
+}
+
+TEST(ParseErrorsTest, SectionsThatComeLaterSaySo) {
+  EXPECT_EQ(ErrorsOfAdded("[cost]\na = 1\n[random]\nfaults = []\n[replay]\nb = 2\n"),
+            "f.toml:13:2: cost: not supported yet by this build\n"
+            "f.toml:15:2: random: not supported yet by this build\n"
+            "f.toml:17:2: replay: not supported yet by this build");
+}
+
+TEST(ParseErrorsTest, TheStrategyThatComesLaterSaysSo) {
+  EXPECT_EQ(
+      ErrorsOfAdded("[schedule]\nstrategy = \"pct\"\ndepth = 3\n"),
+      "f.toml:14:12: schedule.strategy: \"pct\" is not supported yet by this build, allowed: random or round_robin\n"
+      "f.toml:15:1: schedule.depth: not supported yet by this build");
+}
+
+TEST(ParseErrorsTest, AnErrorOfAnOverrideNamesTheOverride) {
+  EXPECT_EQ(ErrorsOfAdded("", {.overrides = {"schedule.stalls=rarely"}}),
+            "--set schedule.stalls=rarely: schedule.stalls: found \"rarely\", allowed: none, rare or often (did you "
+            "mean \"rare\"?)");
+  EXPECT_EQ(ErrorsOfAdded("", {.overrides = {"duration"}}), "--set duration: duration: no value, allowed: KEY=VALUE");
+  EXPECT_EQ(
+      ErrorsOfAdded("", {.overrides = {"workload.2.rate=5/s"}}),
+      "--set workload.2.rate=5/s: workload.2.rate: there are 1 of workload, allowed: workload.NUMBER.KEY, counted "
+      "from 1");
+}
+
+}  // namespace
+}  // namespace ktrial::scenario
