@@ -13,6 +13,7 @@
 #ifndef SIM_FAULT_FAULT_SPEC_H_
 #define SIM_FAULT_FAULT_SPEC_H_
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ struct DurationRange {
   Duration min{0};
   Duration max{0};
   constexpr DurationRange() = default;
-  constexpr DurationRange(Duration exactly)
-      : min(exactly), max(exactly) {}  // NOLINT: a plain duration is the common case.
+  // A length in any unit, so that `.at = 10s` needs no more words.
+  template <class Rep, class Period>
+  constexpr DurationRange(std::chrono::duration<Rep, Period> exactly) : min(exactly), max(exactly) {}  // NOLINT
   constexpr DurationRange(Duration from, Duration to) : min(from), max(to) {}
   friend bool operator==(const DurationRange&, const DurationRange&) = default;
 };
