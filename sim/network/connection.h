@@ -81,6 +81,7 @@ struct Connection {
   Stream stream;
   std::array<Endpoint, 2> ends;  // by side
   std::array<Pipe, 2> pipes;     // by the side that writes
+  bool instant = false;          // its handshake takes no time
   bool syn_held = false;
   bool swallowed = false;  // a blackhole took bytes of it: nothing arrives any more, for good
   EventId connect_timer;

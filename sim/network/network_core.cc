@@ -1,8 +1,6 @@
 #include "sim/network/network_core.h"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
 #include <utility>
 
 #include "core/check.h"
@@ -11,17 +9,9 @@
 namespace ktrial::sim {
 namespace {
 
-// Bytes that were read are dropped from the front of a pipe's buffer once there are so many of them.
-constexpr std::size_t kCompactBytes = 64 * 1024;
-
 std::string Text(const Address& address) {
   const bool six = address.ip.find(':') != std::string::npos;
   return (six ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
-}
-
-bool IsLiteral(std::string_view host) {
-  return !host.empty() && host.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos &&
-         host.find_first_of(".:") != std::string_view::npos;
 }
 
 std::int64_t BufferBytes(std::int32_t asked, std::int64_t by_default) { return asked > 0 ? asked : by_default; }
@@ -56,7 +46,7 @@ ConnectionRef NetworkCore::Open(SimTransport& transport, ConnectionId id, const 
   end.subject = trace_.AddSubject(name);
   trace_.Note(TraceKind::kOpen, end.subject);
   ++counts_.opens;
-  if (!IsLiteral(to.ip)) {
+  if (!IsIpLiteral(to.ip)) {
     end.end = EndReason::kLocal;
     end.end_text = "not an IP address";
     transport.Touch(connection, kClientSide);
@@ -67,8 +57,8 @@ ConnectionRef NetworkCore::Open(SimTransport& transport, ConnectionId id, const 
     connection->connect_timer = EventId();
     FailOpen(connection, EndReason::kUnreachable, "connection timed out", kernel_.Now());
   });
-  const bool instant = rules_.Meets(NetworkRule::Kind::kInstantConnect, connection->broker);
-  const Duration latency = instant ? Duration::zero() : Latency(*connection);
+  connection->instant = rules_.Meets(NetworkRule::Kind::kInstantConnect, connection->broker);
+  const Duration latency = connection->instant ? Duration::zero() : Latency(*connection);
   kernel_.At(kernel_.Now() + latency, [this, connection] { ArriveSyn(connection); });
   return connection;
 }
@@ -181,7 +171,8 @@ void NetworkCore::Enqueue(const ConnectionRef& connection, int side, Piece piece
   const std::uint64_t before = pipe.pieces.empty() ? pipe.arrived : pipe.pieces.back().end;
   const std::size_t size = piece.kind == Piece::Kind::kData ? piece.end - before : 0;
   const Instant left = size == 0 ? kernel_.Now() : Transmission(*connection, side, size);
-  piece.due = std::max(pipe.last_due, left + Latency(*connection));
+  const bool instant = piece.kind == Piece::Kind::kSynAck && connection->instant;
+  piece.due = std::max(pipe.last_due, instant ? left : left + Latency(*connection));
   if (piece.kind != Piece::Kind::kData) piece.end = before;
   if (size > 1 && connection->stream.OneIn(options_.split_one_in)) {
     // The rest comes a little later, so that the receiver can look in between.
@@ -296,211 +287,6 @@ void NetworkCore::Reset(const ConnectionRef& connection, int side) {
   pipe.held = false;
   pipe.last_due = kernel_.Now();
   Enqueue(connection, side, {.kind = Piece::Kind::kReset});
-}
-
-// --- Sending and receiving ---
-
-IoResult NetworkCore::Send(const ConnectionRef& connection, int side, std::span<const ConstBytes> pieces) {
-  Endpoint& end = connection->end(side);
-  if (end.end.has_value()) {
-    end.end_met = true;
-    return {.kind = IoResult::Kind::kEnded};
-  }
-  Pipe& pipe = connection->out(side);
-  std::size_t offered = 0;
-  for (const ConstBytes piece : pieces) offered += piece.size();
-  if (!end.opened || offered == 0) return {};
-  if (pipe.room() <= 0) {
-    pipe.full = true;
-    return {};
-  }
-  std::size_t take = std::min(offered, static_cast<std::size_t>(pipe.room()));
-  if (take > 1 && connection->stream.OneIn(options_.split_one_in)) {
-    take = connection->stream.OneIn(4) ? 1 : 1 + connection->stream.Below(take - 1);
-  }
-  const std::size_t start = pipe.bytes.size();
-  std::size_t left = take;
-  for (const ConstBytes piece : pieces) {
-    const std::size_t part = std::min(left, piece.size());
-    pipe.bytes.append(piece.data(), part);
-    left -= part;
-    if (left == 0) break;
-  }
-  trace_.NoteText(TraceKind::kSend, end.subject, take, std::string_view(pipe.bytes).substr(start));
-  ++counts_.sends;
-  counts_.bytes += static_cast<std::int64_t>(take);
-  pipe.sent += take;
-  if (connection->swallowed || pipe.cut) {
-    pipe.bytes.resize(start);
-  } else {
-    Enqueue(connection, side, {.kind = Piece::Kind::kData, .end = pipe.sent});
-  }
-  return {.kind = IoResult::Kind::kBytes, .count = take};
-}
-
-IoResult NetworkCore::Receive(const ConnectionRef& connection, int side, std::span<char> buffer) {
-  Endpoint& end = connection->end(side);
-  Pipe& pipe = connection->in(side);
-  const std::size_t unread = static_cast<std::size_t>(pipe.unread());
-  if (unread == 0 && end.end.has_value()) {
-    end.end_met = true;
-    return {.kind = IoResult::Kind::kEnded};
-  }
-  if (!end.opened || unread == 0 || buffer.empty()) return {};
-  std::size_t take = std::min(unread, buffer.size());
-  if (take > 1 && connection->stream.OneIn(options_.split_one_in)) take = 1 + connection->stream.Below(take - 1);
-  std::memcpy(buffer.data(), pipe.bytes.data() + pipe.head, take);
-  pipe.head += take;
-  pipe.read += take;
-  if (pipe.head == pipe.bytes.size()) {
-    pipe.bytes.clear();
-    pipe.head = 0;
-  } else if (pipe.head >= kCompactBytes && pipe.head > pipe.bytes.size() / 2) {
-    pipe.bytes.erase(0, pipe.head);
-    pipe.head = 0;
-  }
-  trace_.Note(TraceKind::kReceive, end.subject, take);
-  TellOfRoom(connection, 1 - side);
-  return {.kind = IoResult::Kind::kBytes, .count = take};
-}
-
-// A sender that was turned away learns of the room after the way back; one that was not need not be told.
-void NetworkCore::TellOfRoom(const ConnectionRef& connection, int side) {
-  Pipe& pipe = connection->out(side);
-  if (!pipe.full) {
-    pipe.acked = pipe.read;
-    return;
-  }
-  if (pipe.update_pending) return;
-  pipe.update_pending = true;
-  kernel_.At(kernel_.Now() + Latency(*connection), [this, connection, side] {
-    Pipe& told = connection->out(side);
-    told.update_pending = false;
-    told.full = false;
-    told.acked = told.read;
-    if (connection->end(side).alive) connection->end(side).transport->Touch(connection, side);
-  });
-}
-
-void NetworkCore::Close(const ConnectionRef& connection, int side, Transport::CloseKind kind) {
-  Endpoint& end = connection->end(side);
-  if (!end.alive) return;
-  trace_.Note(TraceKind::kClose, end.subject, static_cast<std::uint64_t>(kind));
-  end.alive = false;
-  kernel_.Cancel(std::exchange(connection->connect_timer, EventId()));
-  const bool unread = connection->in(side).unread() > 0;
-  if (connection->end(1 - side).alive && end.end != EndReason::kReset) {
-    if (kind == Transport::CloseKind::kReset || unread || !end.established) {
-      Reset(connection, side);
-    } else {
-      Enqueue(connection, side, {.kind = Piece::Kind::kFin});
-    }
-  }
-  ForgetIfOver(*connection);
-}
-
-// Whoever still has it in an event keeps the object; only the list forgets it.
-void NetworkCore::ForgetIfOver(Connection& connection) {
-  if (!connection.end(kClientSide).alive && !connection.end(kServerSide).alive) connections_.erase(connection.number);
-}
-
-// --- Faults ---
-
-void NetworkCore::MapBroker(NodeId broker, const Address& address) {
-  AddHost(address.ip);
-  brokers_.insert_or_assign(broker, address);
-}
-
-std::int64_t NetworkCore::Disconnect(NodeId broker, DisconnectKind how) {
-  std::vector<ConnectionRef> met;
-  for (const auto& [number, connection] : connections_) {
-    if (connection->broker == broker && connection->end(kClientSide).established) met.push_back(connection);
-  }
-  for (const ConnectionRef& connection : met) {
-    for (const int side : {kClientSide, kServerSide}) {
-      if (how == DisconnectKind::kReset) {
-        Reset(connection, side);
-      } else {
-        Enqueue(connection, side, {.kind = Piece::Kind::kFin});
-        connection->out(side).cut = true;
-      }
-    }
-  }
-  return static_cast<std::int64_t>(met.size());
-}
-
-RuleId NetworkCore::Impose(const NetworkRule& rule) {
-  trace_.NoteText(TraceKind::kNetworkRule, subject_, 1, DescribeNetworkRule(rule));
-  return rules_.Impose(rule);
-}
-
-void NetworkCore::Lift(RuleId id) {
-  const std::optional<NetworkRule> rule = rules_.Lift(id);
-  if (!rule.has_value()) return;
-  trace_.NoteText(TraceKind::kNetworkRule, subject_, 0, DescribeNetworkRule(*rule));
-  if (rule->kind != NetworkRule::Kind::kPartition) return;
-  // What was held is sent again.
-  for (const auto& [number, connection] : connections_) {
-    if (connection->syn_held) {
-      kernel_.At(kernel_.Now() + Latency(*connection), [this, held = connection] { ArriveSyn(held); });
-    }
-    for (const int side : {kClientSide, kServerSide}) {
-      Pipe& pipe = connection->out(side);
-      if (!pipe.held) continue;
-      pipe.held = false;
-      const Instant due = kernel_.Now() + Latency(*connection);
-      for (Piece& piece : pipe.pieces) piece.due = std::max(piece.due, due);
-      pipe.last_due = std::max(pipe.last_due, due);
-      ScheduleDelivery(connection, side);
-    }
-  }
-}
-
-// --- Names ---
-
-void NetworkCore::SetName(std::string_view host, std::vector<std::string> addresses) {
-  names_.insert_or_assign(std::string(host), Name{.addresses = std::move(addresses)});
-}
-
-void NetworkCore::SetName(std::string_view host, SimNetwork::NameAnswer answer) {
-  names_.insert_or_assign(std::string(host), Name{.otherwise = answer});
-}
-
-void NetworkCore::Resolve(SimTransport& transport, ResolveId id, std::string_view host) {
-  transports_.insert(transport.number());
-  trace_.NoteText(TraceKind::kResolve, subject_, id.value(), host);
-  const auto name = names_.find(host);
-  if (name != names_.end() && name->second.addresses.empty() &&
-      name->second.otherwise == SimNetwork::NameAnswer::kNever) {
-    return;
-  }
-  const Duration takes = options_.resolve.Draw(resolves_);
-  kernel_.At(kernel_.Now() + takes,
-             [this, to = &transport, number = transport.number(), id, asked = std::string(host)] {
-               if (transports_.contains(number)) AnswerName(*to, id, asked);
-             });
-}
-
-void NetworkCore::AnswerName(SimTransport& transport, ResolveId id, const std::string& host) {
-  TransportEvent answer{.kind = TransportEvent::Kind::kResolved, .resolve = id};
-  const auto name = names_.find(host);
-  if (name != names_.end()) {
-    answer.addresses = name->second.addresses;
-    if (answer.addresses.size() > 1) {
-      const std::uint64_t first = resolves_.Below(answer.addresses.size());
-      std::rotate(answer.addresses.begin(), answer.addresses.begin() + static_cast<std::ptrdiff_t>(first),
-                  answer.addresses.end());
-    }
-  } else if (host == "localhost") {
-    answer.addresses = {"127.0.0.1"};
-  } else if (IsLiteral(host)) {
-    answer.addresses = {host};
-  }
-  if (answer.addresses.empty()) {
-    answer.kind = TransportEvent::Kind::kUnresolved;
-    answer.text = "no such host: " + host;
-  }
-  transport.Notify(std::move(answer));
 }
 
 }  // namespace ktrial::sim

@@ -25,6 +25,9 @@ namespace ktrial::sim {
 
 using ConnectionRef = std::shared_ptr<Connection>;
 
+// An address rather than a name. A check of the letters only: the simulated network has no other use for the numbers.
+bool IsIpLiteral(std::string_view host);
+
 class NetworkCore {
  public:
   NetworkCore(Kernel& kernel, const NetworkOptions& options);
