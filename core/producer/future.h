@@ -53,9 +53,15 @@ class Future {
   absl::StatusOr<Acknowledgement> Get() const { return Get(Duration::max()); }
   absl::StatusOr<Acknowledgement> Get(Duration timeout) const;
 
-  // For the producer: `result` brings one ownership with it.
+ private:
+  friend class Producer;
+
+  void Drop();
+
+  // Filled in field by field: a copy of a struct that was just written costs more than all else here (its parts are still on their
+  // way to the cache when they are read again).
   struct Parts {
-    BatchResult* result = nullptr;
+    BatchResult* result = nullptr;  // One ownership of it.
     const Threads* threads = nullptr;
     const Clock* clock = nullptr;
     ThreadId sender_thread;
@@ -65,11 +71,6 @@ class Future {
     std::int32_t key_bytes = -1;
     std::int32_t value_bytes = -1;
   };
-  explicit Future(const Parts& parts) : parts_(parts) {}
-
- private:
-  void Drop();
-
   Parts parts_;
 };
 

@@ -66,41 +66,42 @@ SenderConfig SenderConfigOf(const ProducerConfig& config) {
 
 Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch)
     : config_(std::move(config)),
-      env_(env),
+      threads_(env.threads()),
       clock_(env.clock()),
       log_(config_.log, config_.log_level, config_.client_id),
       entropy_(env.NewEntropy(config_.client_id)),
       transport_(env.NewTransport(config_.client_id)),
-      metrics_(env.threads(), {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
+      metrics_(threads_, {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
                config_.client_id),
-      events_(metrics_, log_, clock_, env.threads(), observer),
-      metadata_(MetadataConfigOf(config_), env.threads(), *entropy_),
+      events_(metrics_, log_, clock_, threads_, observer),
+      metadata_(MetadataConfigOf(config_), threads_, *entropy_),
       accumulator_(
-          AccumulatorConfigOf(config_, on_batch), env.threads(), clock_, *entropy_,
-          [this] { return metadata_.Fetch(); }, events_),
+          AccumulatorConfigOf(config_, on_batch), threads_, clock_, *entropy_, [this] { return metadata_.Fetch(); },
+          events_),
       client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
       sender_(SenderConfigOf(config_),
               {.metadata = metadata_,
                .client = client_,
                .accumulator = accumulator_,
                .clock = clock_,
-               .threads = env.threads(),
+               .threads = threads_,
                .metrics = metrics_,
                .events = events_},
               log_),
       topic_wait_(
-          metadata_, events_, metrics_, clock_, env.threads(),
+          metadata_, events_, metrics_, clock_, threads_,
           {.on_sender_thread = [this] { return OnSenderThread(); }, .wake_sender = [this] { sender_.WakeUp(); }}),
-      close_mutex_(env.threads(), Site("producer.close_mutex")),
-      sender_ended_changed_(env.threads()) {
+      close_mutex_(threads_, Site("producer.close_mutex")),
+      sender_ended_changed_(threads_) {
   // Batches do not linger while a thread waits for memory (AC-08), but the sender has to look to find that out: a batch that lingers
   // for a minute would otherwise keep its memory from that thread for as long.
   events_.set_on_memory_wait([this] { sender_.WakeUp(); });
   for (const std::string& warning : config_.warnings) log_.Write(LogLevel::kWarning, warning);
-  sender_thread_ = env.threads().Spawn(fmt::format("{} sender", config_.client_id), [this] {
+  sender_thread_ = threads_.Spawn(fmt::format("{} sender", config_.client_id), [this] {
     sender_.Run();
     EndSenderThread();
   });
+  sender_thread_id_ = sender_thread_->id();
 }
 
 Producer::Impl::~Impl() {

@@ -49,12 +49,11 @@ class Producer::Impl {
     Duration max_block{};  // What is left of it.
   };
 
-  bool OnSenderThread() const { return env_.threads().Current() == sender_thread_->id(); }
+  bool OnSenderThread() const { return threads_.Current() == sender_thread_id_; }
 
   absl::Status Place(const Record& record, Placement& placement);
   absl::Status ChoosePartition(const Record& record, std::int32_t partition_count, Placement& placement) const;
   absl::Status CheckSize(const Record& record);
-  absl::StatusOr<AppendResult> Append(const Record& record, const Placement& placement, RecordCallback callback);
   // Reports a record that was not accepted (PR-04, PR-05).
   Future Refuse(const Record& record, PartitionIndex partition, RecordCallback callback, absl::Status status);
   Future FutureOf(BatchResultRef result, const Record& record, const Placement& placement, std::int32_t index) const;
@@ -64,7 +63,7 @@ class Producer::Impl {
 
   // Set in the constructor, never changed.
   const ProducerConfig config_;
-  Env& env_;
+  Threads& threads_;
   Clock& clock_;
   const Logger log_;
 
@@ -85,7 +84,9 @@ class Producer::Impl {
   bool sender_ended_ ABSL_GUARDED_BY(close_mutex_) = false;
   bool forced_ ABSL_GUARDED_BY(close_mutex_) = false;  // Records were given up.
 
-  std::unique_ptr<Thread> sender_thread_;  // Set at the end of the constructor, joined in the destructor.
+  // Set at the end of the constructor; the thread is joined in the destructor.
+  std::unique_ptr<Thread> sender_thread_;
+  ThreadId sender_thread_id_;
 };
 
 }  // namespace ktrial

@@ -39,7 +39,20 @@ Future Producer::Impl::Send(const Record& record, RecordCallback callback) {
   Placement placement{.partition = record.partition};
   absl::Status status = Place(record, placement);
   if (!status.ok()) return Refuse(record, placement.partition, callback, std::move(status));
-  absl::StatusOr<AppendResult> appended = Append(record, placement, callback);
+  NewRecord entry{.partition = placement.partition,
+                  .timestamp = placement.timestamp,
+                  .key = record.key,
+                  .value = record.value,
+                  .headers = record.headers,
+                  .callback = callback,
+                  .may_block = false,
+                  .max_block = placement.max_block};
+  absl::StatusOr<AppendResult> appended = accumulator_.Append(*placement.topic, entry);
+  // Who this thread is matters only when it would have to wait.
+  if (!appended.ok() && absl::IsFailedPrecondition(appended.status()) && !OnSenderThread()) {
+    entry.may_block = true;
+    appended = accumulator_.Append(*placement.topic, entry);
+  }
   if (!appended.ok()) return Refuse(record, placement.partition, callback, std::move(appended).status());
   if (appended->new_batch || appended->batch_full) {
     // The idle time of the topic starts anew once a batch, not once a record: a topic that is in use makes batches (MD-36).
@@ -99,28 +112,11 @@ absl::Status Producer::Impl::CheckSize(const Record& record) {
                                       request ? config_.max_request_size : config_.buffer_memory));
 }
 
-absl::StatusOr<AppendResult> Producer::Impl::Append(const Record& record, const Placement& placement,
-                                                    RecordCallback callback) {
-  NewRecord appended{.partition = placement.partition,
-                     .timestamp = placement.timestamp,
-                     .key = record.key,
-                     .value = record.value,
-                     .headers = record.headers,
-                     .callback = callback,
-                     .max_block = placement.max_block};
-  // Who this thread is matters only when it would have to wait.
-  appended.may_block = false;
-  absl::StatusOr<AppendResult> result = accumulator_.Append(*placement.topic, appended);
-  if (result.ok() || result.status().code() != absl::StatusCode::kFailedPrecondition || OnSenderThread()) return result;
-  appended.may_block = true;
-  return accumulator_.Append(*placement.topic, appended);
-}
-
 Future Producer::Impl::Refuse(const Record& record, PartitionIndex partition, RecordCallback callback,
                               absl::Status status) {
   // PR-07: mistakes of the caller are not errors of the producer.
   if (wire::HasKafkaCode(status) || absl::IsCancelled(status)) metrics_.RecordsFailed(record.topic, 1, clock_.Now());
-  BatchResult& result = BatchResult::New(env_.threads());
+  BatchResult& result = BatchResult::New(threads_);
   result.Close({.status = status});
   result.Release(BatchResult::kStake - 1);
   Future future = FutureOf(BatchResultRef::Adopt(result), record, {.partition = partition}, 0);
@@ -132,15 +128,17 @@ Future Producer::Impl::Refuse(const Record& record, PartitionIndex partition, Re
 
 Future Producer::Impl::FutureOf(BatchResultRef result, const Record& record, const Placement& placement,
                                 std::int32_t index) const {
-  return Future({.result = std::move(result).Disown(),
-                 .threads = &env_.threads(),
-                 .clock = &clock_,
-                 .sender_thread = sender_thread_->id(),
-                 .index = index,
-                 .partition = placement.partition,
-                 .timestamp = placement.timestamp,
-                 .key_bytes = SizeOf(record.key),
-                 .value_bytes = SizeOf(record.value)});
+  Future future;
+  future.parts_.result = std::move(result).Disown();
+  future.parts_.threads = &threads_;
+  future.parts_.clock = &clock_;
+  future.parts_.sender_thread = sender_thread_id_;
+  future.parts_.index = index;
+  future.parts_.partition = placement.partition;
+  future.parts_.timestamp = placement.timestamp;
+  future.parts_.key_bytes = SizeOf(record.key);
+  future.parts_.value_bytes = SizeOf(record.value);
+  return future;
 }
 
 }  // namespace ktrial
