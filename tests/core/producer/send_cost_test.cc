@@ -1,0 +1,136 @@
+// What Send costs on its way into an open batch: no allocation, and of the clocks only the coarse one. Over real sockets and with
+// real threads, so that the sender's own work, on its thread, does not count.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/env/env.h"
+#include "core/env/posix/posix_env.h"
+#include "core/producer/producer.h"
+#include "sim/broker/broker_host.h"
+#include "sim/broker/cluster.h"
+#include "sim/kernel/draws.h"
+#include "sim/trace/trace.h"
+
+namespace {
+thread_local std::int64_t allocations = 0;
+thread_local std::int64_t clock_reads = 0;
+thread_local std::int64_t coarse_reads = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace ktrial::testing {
+namespace {
+
+class CountingClock : public Clock {
+ public:
+  explicit CountingClock(Clock& clock) : clock_(clock) {}
+  Instant Now() const override {
+    ++clock_reads;
+    return clock_.Now();
+  }
+  WallTime WallNow() const override {
+    ++coarse_reads;
+    return clock_.WallNow();
+  }
+
+ private:
+  Clock& clock_;
+};
+
+class CountingEnv : public Env {
+ public:
+  Clock& clock() override { return clock_; }
+  Threads& threads() override { return env_->threads(); }
+  std::unique_ptr<Transport> NewTransport(std::string_view entity) override { return env_->NewTransport(entity); }
+  std::unique_ptr<Entropy> NewEntropy(std::string_view entity) override { return env_->NewEntropy(entity); }
+  std::int64_t NextProducerNumber() override { return env_->NextProducerNumber(); }
+
+ private:
+  const std::unique_ptr<Env> env_ = MakePosixEnv(1);
+  CountingClock clock_{env_->clock()};
+};
+
+// One broker on a loopback port, with a thread of its own.
+class LoopbackBroker {
+ public:
+  explicit LoopbackBroker(Env& env) : transport_(env.NewTransport("broker")) {
+    sim::ClusterSpec spec{.brokers = {{.id = NodeId(1)}}, .topics = {{.name = "t"}}};
+    cluster_ = *sim::Cluster::Create(std::move(spec), env.clock(), sim::Stream(1, "broker", "cluster", trace_));
+    host_ = std::make_unique<sim::BrokerHost>(sim::BrokerHostOptions{}, *cluster_, *transport_, env.threads());
+    EXPECT_TRUE(host_->Start().ok());
+    bootstrap = "127.0.0.1:" + std::to_string(host_->address(NodeId(1)).port);
+    thread_ = env.threads().Spawn("broker", [this] { host_->Run(); });
+  }
+  ~LoopbackBroker() {
+    host_->Stop();
+    EXPECT_TRUE(thread_->Join(Instant::Never()));
+  }
+  std::string bootstrap;
+
+ private:
+  sim::Trace trace_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<sim::Cluster> cluster_;
+  std::unique_ptr<sim::BrokerHost> host_;
+  std::unique_ptr<Thread> thread_;
+};
+
+void CountCompletion(void* context, const RecordMetadata&, const absl::Status& status) {
+  if (status.ok()) ++*static_cast<std::int64_t*>(context);
+}
+
+TEST(SendCostTest, ARecordInAnOpenBatchCostsNoAllocationAndNoClock) {
+  CountingEnv env;
+  LoopbackBroker broker(env);
+  const auto config = ProducerConfig::Parse(
+      {{"bootstrap.servers", broker.bootstrap}, {"linger.ms", "30000"}, {"batch.size", "1000000"}});
+  ASSERT_TRUE(config.ok());
+  auto producer = Producer::Create(*config, env);
+  ASSERT_TRUE(producer.ok());
+  constexpr int kRecords = 2000;
+  std::int64_t completed = 0;
+  const std::string value(100, 'v');
+  const Header header{.key = "h", .value = "1"};
+  const auto send = [&](int i) {
+    (*producer)->Send(
+        {.topic = "t", .partition = PartitionIndex(0), .key = "k", .value = value, .headers = {&header, 1}},
+        {.function = &CountCompletion, .context = &completed});
+    // By the key, and as the producer likes.
+    const Record free{.topic = "t", .key = i % 2 == 0 ? std::optional<std::string_view>("k") : std::nullopt};
+    (*producer)->Send(free, {.function = &CountCompletion, .context = &completed});
+  };
+  // The second round reuses the batches of the first.
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 10; ++i) send(i);
+    const std::int64_t allocations_before = allocations;
+    const std::int64_t clock_before = clock_reads;
+    const std::int64_t coarse_before = coarse_reads;
+    for (int i = 0; i < kRecords; ++i) send(i);
+    if (round == 1) {
+      EXPECT_EQ(allocations - allocations_before, 0);
+      EXPECT_EQ(clock_reads - clock_before, 0);
+      EXPECT_EQ(coarse_reads - coarse_before, 2 * kRecords);
+    }
+    EXPECT_TRUE((*producer)->Flush(std::chrono::seconds(30)).ok());
+  }
+  EXPECT_TRUE((*producer)->Close(std::chrono::seconds(30)).ok());
+  EXPECT_EQ(completed, 2 * 2 * (kRecords + 10));
+}
+
+}  // namespace
+}  // namespace ktrial::testing
