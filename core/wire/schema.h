@@ -12,6 +12,7 @@
 #define CORE_WIRE_SCHEMA_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/wire/messages.h"
 
@@ -240,6 +241,19 @@ struct Schema<InitProducerIdResponse> {
     visit("producerEpoch", m.producer_epoch, {});
   }
 };
+
+// Calls visit(std::type_identity<Message>()) for each message: for tests and tools that treat all of them alike.
+template <class Visit>
+void ForEachMessage(Visit&& visit) {
+  visit(std::type_identity<ProduceRequest>());
+  visit(std::type_identity<ProduceResponse>());
+  visit(std::type_identity<MetadataRequest>());
+  visit(std::type_identity<MetadataResponse>());
+  visit(std::type_identity<ApiVersionsRequest>());
+  visit(std::type_identity<ApiVersionsResponse>());
+  visit(std::type_identity<InitProducerIdRequest>());
+  visit(std::type_identity<InitProducerIdResponse>());
+}
 
 }  // namespace ktrial::wire
 

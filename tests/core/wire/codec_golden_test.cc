@@ -94,6 +94,20 @@ TEST(CodecGoldenTest, MetadataResponse1To3) {
   ExpectBytes(response, 3, "00000009 00000001 00000001 000168 00002384 000172 000163 00000001 00000001" + topic);
 }
 
+// WP-09: offline replicas come with 5, the leader epoch with 7.
+TEST(CodecGoldenTest, MetadataResponse4To7) {
+  const std::string head =
+      "00000000 00000001 00000001 000168 00002384 ffff ffff ffffffff 00000001 0000 000174 00 00000001";
+  MetadataResponse response = OneTopicResponse();
+  ExpectBytes(response, 4, head + "0005 00000003 ffffffff 00000001 00000001 00000000");
+  response.topics[0].partitions[0].offline_replicas = {1};
+  for (const std::int16_t version : {5, 6}) {
+    ExpectBytes(response, version, head + "0005 00000003 ffffffff 00000001 00000001 00000000 00000001 00000001");
+  }
+  response.topics[0].partitions[0].leader_epoch = 5;
+  ExpectBytes(response, 7, head + "0005 00000003 ffffffff 00000005 00000001 00000001 00000000 00000001 00000001");
+}
+
 // WP-09: leader epoch after the leader, offline replicas last, authorized operations, tags.
 TEST(CodecGoldenTest, MetadataResponse8And9) {
   MetadataResponse response = OneTopicResponse();

@@ -127,7 +127,7 @@ class SeededSource {
 // Calls visit(Filled<Message>, version) for each message type, each version, and seeds 1 to `seeds`.
 template <class Visit>
 void ForEachFilledMessage(std::uint64_t seeds, Visit&& visit) {
-  const auto one_type = [&]<class Message>(const Message*) {
+  const auto one_type = [&]<class Message>(std::type_identity<Message>) {
     const VersionRange range = *CodecVersionRange(Message::kApi);
     for (std::int16_t version = range.min; version <= range.max; ++version) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -136,14 +136,7 @@ void ForEachFilledMessage(std::uint64_t seeds, Visit&& visit) {
       }
     }
   };
-  one_type(static_cast<const ProduceRequest*>(nullptr));
-  one_type(static_cast<const ProduceResponse*>(nullptr));
-  one_type(static_cast<const MetadataRequest*>(nullptr));
-  one_type(static_cast<const MetadataResponse*>(nullptr));
-  one_type(static_cast<const ApiVersionsRequest*>(nullptr));
-  one_type(static_cast<const ApiVersionsResponse*>(nullptr));
-  one_type(static_cast<const InitProducerIdRequest*>(nullptr));
-  one_type(static_cast<const InitProducerIdResponse*>(nullptr));
+  ForEachMessage(one_type);
 }
 
 }  // namespace ktrial::wire

@@ -185,6 +185,13 @@ TEST(RecordBatchTest, ABufferIsFilledToItsLastByte) {
   EXPECT_EQ(builder.size_bytes(), buffer.size());
 }
 
+TEST(RecordBatchTest, ARecordOneByteTooLargeDoesNotFit) {
+  Buffer buffer(kRecordBatchHeaderBytes + 2 * kRecordBytesMin - 1);
+  RecordBatchBuilder builder(buffer);
+  EXPECT_EQ(builder.Append(1, std::nullopt, std::nullopt, {}), kRecordBytesMin);
+  EXPECT_EQ(builder.Append(1, std::nullopt, std::nullopt, {}), 0U);
+}
+
 TEST(RecordBatchTest, ABuilderWithoutABufferTakesNothing) {
   RecordBatchBuilder builder;
   EXPECT_EQ(builder.Append(1, "k", "v", {}), 0U);

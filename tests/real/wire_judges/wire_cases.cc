@@ -20,6 +20,7 @@
 #include "core/wire/codec.h"
 #include "core/wire/frame_reader.h"
 #include "core/wire/record_batch.h"
+#include "core/wire/schema.h"
 #include "tests/core/wire/filled_message.h"
 #include "tests/core/wire/hex.h"
 #include "tests/real/wire_judges/message_json.h"
@@ -161,7 +162,7 @@ std::string NameOf() {
 void Print(const json& line) { std::cout << line.dump() << "\n"; }
 
 void Emit(bool plain) {
-  const auto emit = [&]<class Message>(const Message*) {
+  const auto emit = [&]<class Message>(std::type_identity<Message>) {
     const VersionRange range = *CodecVersionRange(Message::kApi);
     for (std::int16_t version = range.min; version <= range.max; ++version) {
       for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -189,14 +190,7 @@ void Emit(bool plain) {
       }
     }
   };
-  emit(static_cast<const ProduceRequest*>(nullptr));
-  emit(static_cast<const ProduceResponse*>(nullptr));
-  emit(static_cast<const MetadataRequest*>(nullptr));
-  emit(static_cast<const MetadataResponse*>(nullptr));
-  emit(static_cast<const ApiVersionsRequest*>(nullptr));
-  emit(static_cast<const ApiVersionsResponse*>(nullptr));
-  emit(static_cast<const InitProducerIdRequest*>(nullptr));
-  emit(static_cast<const InitProducerIdResponse*>(nullptr));
+  ForEachMessage(emit);
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const std::string batch = MakeBatch(seed);
     Print({{"kind", "batch"},
@@ -221,17 +215,10 @@ json Understand(const json& line) {
   if (!frame) return json();
   const auto version = line["version"].get<std::int16_t>();
   json understood;
-  const auto try_one = [&]<class Message>(const Message*) {
+  const auto try_one = [&]<class Message>(std::type_identity<Message>) {
     if (line["name"] == NameOf<Message>()) understood = FrameJson<Message>(*frame, version);
   };
-  try_one(static_cast<const ProduceRequest*>(nullptr));
-  try_one(static_cast<const ProduceResponse*>(nullptr));
-  try_one(static_cast<const MetadataRequest*>(nullptr));
-  try_one(static_cast<const MetadataResponse*>(nullptr));
-  try_one(static_cast<const ApiVersionsRequest*>(nullptr));
-  try_one(static_cast<const ApiVersionsResponse*>(nullptr));
-  try_one(static_cast<const InitProducerIdRequest*>(nullptr));
-  try_one(static_cast<const InitProducerIdResponse*>(nullptr));
+  ForEachMessage(try_one);
   return understood;
 }
 
