@@ -86,7 +86,7 @@ void WireWitness::OnProduceResult(const sim::RequestView& request, const sim::Pr
 }
 
 void WireWitness::OnResponse(const sim::RequestView& request, std::int64_t, bool pipelined) {
-  if (request.produce == nullptr) return;
+  if (request.api != wire::ApiKey::kProduce) return;
   // What comes behind is not decoded yet, and may well be for the same partition.
   if (pipelined) overlapping_ = true;
   InHand& in_hand = in_hand_[request.id];
@@ -99,7 +99,7 @@ void WireWitness::OnResponse(const sim::RequestView& request, std::int64_t, bool
 }
 
 void WireWitness::OnNoResponse(const sim::RequestView& request, std::string_view) {
-  if (request.produce != nullptr) Forget(request);
+  if (request.api == wire::ApiKey::kProduce) Forget(request);
 }
 
 void WireWitness::Forget(const sim::RequestView& request) {
