@@ -50,6 +50,8 @@ class Produce final : public Request {
     absl::AnyInvocable<void()> ready;
   };
 
+  // As brokers before 2.4 see it, to whom a batch of the wrong shape is a request that cannot be read.
+  bool HasGoodShape(BrokerContext& context);
   void ActOn(BrokerContext& context, const wire::PartitionProduceData& data, Part& part);
   ErrorCode CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const;
   void Append(BrokerContext& context, const Topic& topic, Partition& partition, const wire::RecordBatchView& batch,
@@ -60,6 +62,7 @@ class Produce final : public Request {
   ErrorCode Malformed(BrokerContext& context, const Part& part, const absl::Status& status) const;
 
   wire::ProduceRequest request_;
+  bool unreadable_ = false;
   std::vector<Part> parts_;  // in the order of the request
   std::shared_ptr<Waiting> waiting_;
 };
@@ -73,6 +76,7 @@ absl::Status Produce::Decode(std::string_view body) {
 }
 
 void Produce::Act(BrokerContext& context) {
+  if (!context.broker.release->has_invalid_record && !HasGoodShape(context)) return;
   for (const wire::TopicProduceData& topic : request_.topics) {
     for (const wire::PartitionProduceData& data : topic.partitions) {
       Part part{.topic = topic.name, .index = PartitionIndex(data.index)};
@@ -81,6 +85,18 @@ void Produce::Act(BrokerContext& context) {
       parts_.push_back(part);
     }
   }
+}
+
+bool Produce::HasGoodShape(BrokerContext& context) {
+  for (const wire::TopicProduceData& topic : request_.topics) {
+    for (const wire::PartitionProduceData& data : topic.partitions) {
+      const absl::Status shape = CheckShape(data.records, view.version);
+      if (shape.ok()) continue;
+      Malformed(context, {.topic = topic.name, .index = PartitionIndex(data.index)}, shape);
+      unreadable_ = true;
+    }
+  }
+  return !unreadable_;
 }
 
 void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& data, Part& part) {
@@ -142,7 +158,9 @@ void Produce::Append(BrokerContext& context, const Topic& topic, Partition& part
 }
 
 ErrorCode Produce::Malformed(BrokerContext& context, const Part& part, const absl::Status& status) const {
-  const ErrorCode code = wire::KafkaCode(status);
+  ErrorCode code = wire::KafkaCode(status);
+  if (code == ErrorCode::kInvalidRecord && !context.broker.release->has_invalid_record)
+    code = ErrorCode::kCorruptMessage;
   // A batch may be too large for a topic and well formed; clients split it.
   if (code != ErrorCode::kMessageTooLarge) {
     const absl::string_view why = status.message();
@@ -198,6 +216,7 @@ void Produce::Settle(BrokerContext& context) {
 }
 
 Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
+  if (unreadable_) return Reply::kClose;
   Settle(context);
   const bool failed = std::ranges::any_of(parts_, [](const Part& part) { return part.code != ErrorCode::kNone; });
   // The client does not listen; the end of the connection is the only way to tell it.

@@ -425,9 +425,9 @@ constexpr FeatureRange k4_4Features[] = {
 // clang-format on
 
 constexpr BrokerRelease kReleases[] = {
-    {.name = "0.11", .apis = k0_11Apis, .zookeeper = true},
-    {.name = "1.0", .apis = k1_0Apis, .zookeeper = true},
-    {.name = "2.0", .apis = k2_0Apis, .zookeeper = true},
+    {.name = "0.11", .apis = k0_11Apis, .has_invalid_record = false, .zookeeper = true},
+    {.name = "1.0", .apis = k1_0Apis, .has_invalid_record = false, .zookeeper = true},
+    {.name = "2.0", .apis = k2_0Apis, .has_invalid_record = false, .zookeeper = true},
     {.name = "2.8", .apis = k2_8Apis, .features_epoch = 0, .zookeeper = true},
     {.name = "3.9", .apis = k3_9Apis, .features_epoch = 0, .zookeeper = true},
     {.name = "4.0", .apis = k4_0Apis, .features = k4_0Features, .features_epoch = 11},

@@ -31,6 +31,7 @@ struct BrokerRelease {
   std::span<const ApiRange> apis;  // ascending by key
   std::span<const FeatureRange> features;
   std::int64_t features_epoch = -1;  // of the finalized features
+  bool has_invalid_record = true;    // else says CORRUPT_MESSAGE, and ends the connection where the shape is wrong
   bool zookeeper = false;            // coordinated by ZooKeeper, not by KRaft: a few answers differ
 
   // None if this release does not list the API.

@@ -228,12 +228,12 @@ void BrokerLoop::Answer(Connection& connection) {
     const bool more = HasSentMore(connection);
     observer_.OnResponse(connection.request->view, static_cast<std::int64_t>(connection.out.size() - before), more);
   } else {
-    observer_.OnNoResponse(connection.request->view, reply == Request::Reply::kNone ? "acks=0" : "acks=0 and an error");
+    observer_.OnNoResponse(connection.request->view, reply == Request::Reply::kNone ? "acks=0" : "closed instead");
   }
   if (connection.dead) return;
   connection.request.reset();
   if (reply == Request::Reply::kClose) {
-    Close(connection, Transport::CloseKind::kGraceful, "acks=0 and an error");
+    Close(connection, Transport::CloseKind::kGraceful, "an error without an answer");
     return;
   }
   if (connection.ended) {

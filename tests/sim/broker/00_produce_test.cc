@@ -120,6 +120,29 @@ TEST_F(ProduceTest, NoBatchIsRefused) {
   EXPECT_EQ(Produce(world_.Connect(1), request).error, ErrorCode::kInvalidRecord);
 }
 
+TEST_F(ProduceTest, OldBrokerHasNoCodeForInvalidRecords) {
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].release = "2.0";
+  BrokerWorld world(spec);
+  std::string batch = batch_;
+  wire::StoreBigEndian(batch.data(), std::int64_t{5});  // the base offset, which is outside the CRC
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, ProduceOf(batch), 6);
+  EXPECT_EQ(world.Answer<ProduceResponse>(connection, 6)->topics[0].partitions[0].error, ErrorCode::kCorruptMessage);
+}
+
+TEST_F(ProduceTest, OldBrokerClosesOnABatchOfTheWrongShape) {
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].release = "2.0";
+  BrokerWorld world(spec);
+  const std::string batches = batch_ + batch_;
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, ProduceOf(batches), 6);
+  EXPECT_EQ(world.NextAnswer(connection), std::nullopt);
+  EXPECT_NE(world.transport.closed(connection), std::nullopt);
+  EXPECT_EQ(world.orders().log().record_count(), 0);
+}
+
 TEST_F(ProduceTest, BatchAboveTheLimitIsTooLarge) {
   ClusterSpec spec = SpecOf(1);
   spec.topics[0].settings = {{"max.message.bytes", std::to_string(batch_.size() - 1)}};

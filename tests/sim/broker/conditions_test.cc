@@ -14,6 +14,12 @@ using wire::ProduceResponse;
 
 constexpr std::int16_t kVersion = 12;
 
+class CountCalls final : public RequestHook {
+ public:
+  void OnRequest(RequestPhase, const RequestView&, RequestControl&) override { ++calls; }
+  int calls = 0;
+};
+
 class ConditionsTest : public ::testing::Test {
  protected:
   bool Connects(std::int32_t broker) {
@@ -101,18 +107,22 @@ TEST_F(ConditionsTest, RequestThatIsInServiceWhenTheBrokerPausesIsAnsweredAfterw
   EXPECT_TRUE(world.NextAnswer(connection).has_value());
 }
 
-TEST_F(ConditionsTest, NothingIsAppendedWhileTheBrokerStandsStill) {
+TEST_F(ConditionsTest, NothingHappensToARequestWhileTheBrokerStandsStill) {
   ClusterSpec spec = SpecOf(1);
   spec.brokers[0].service = Distribution::Constant(milliseconds(5));
   BrokerWorld world(spec);
+  CountCalls hook;
+  world.host->AddHook(hook);
   const std::string batch = BatchOf({"one"});
   const ConnectionId connection = world.Connect(1);
   world.Send(connection, ProduceOf(batch), 11);
   ASSERT_TRUE(world.host->Pause(NodeId(1)));
   world.Advance(milliseconds(500));
   EXPECT_EQ(world.orders().log().record_count(), 0);
+  EXPECT_EQ(hook.calls, 1);  // received
   ASSERT_TRUE(world.host->Resume(NodeId(1)));
   EXPECT_EQ(world.orders().log().record_count(), 1);
+  EXPECT_EQ(hook.calls, 4);
 }
 
 TEST_F(ConditionsTest, CrashResetsRefusesAndMovesLeaders) {
