@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 #include "gmock/gmock.h"
@@ -202,6 +203,33 @@ TEST(RecordAccumulatorTest, WithoutAWantedResultNoneIsGiven) {
   AccumulatorWorld world;
   EXPECT_FALSE(AppendTo(world, {.value = "a", .want_result = false})->result);
   EXPECT_TRUE(AppendTo(world, {.value = "a"})->result);
+}
+
+// The heap is asked without a lock, so it is a place where a test can let something happen between two looks at the queue.
+absl::AnyInvocable<void()>& MeanwhileHook() {
+  static absl::AnyInvocable<void()> hook;
+  return hook;
+}
+char* HeapWithMeanwhile(std::size_t size) {
+  if (absl::AnyInvocable<void()> hook = std::exchange(MeanwhileHook(), nullptr)) hook();
+  return new char[size];
+}
+
+// AC-07
+TEST(RecordAccumulatorTest, AnAppendThatGotItsMemoryAfterCloseFailsAndGivesItBack) {
+  AccumulatorWorld world({.heap = &HeapWithMeanwhile});
+  MeanwhileHook() = [&] { world.accumulator->Close(); };
+  EXPECT_EQ(world.TryAppend("orders", 0, "a").status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(world.used_bytes(), 0);
+  EXPECT_FALSE(world.accumulator->HasIncomplete());
+}
+
+// PT-10
+TEST(RecordAccumulatorTest, AChoiceThatChangedWhileMemoryWasFetchedIsMadeAgain) {
+  AccumulatorWorld world({.heap = &HeapWithMeanwhile});
+  for (const std::uint64_t draw : {2, 0}) world.entropy.Script(draw, 3);
+  MeanwhileHook() = [&] { world.Append("orders", -1, std::string(400, 'x')); };
+  EXPECT_EQ(world.Append("orders", -1, "a").partition, PartitionIndex(0));
 }
 
 // --- A partition that is chosen here ---

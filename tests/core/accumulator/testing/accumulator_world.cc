@@ -38,7 +38,8 @@ AccumulatorWorld::AccumulatorWorld(const WorldOptions& options) {
                                  .retry_backoff_max = options.retry_backoff_max,
                                  .adaptive_partitioning = options.adaptive_partitioning,
                                  .partition_availability_timeout = options.partition_availability_timeout,
-                                 .on_batch = options.on_batch};
+                                 .on_batch = options.on_batch,
+                                 .heap = options.heap};
   accumulator =
       std::make_unique<RecordAccumulator>(config, env->threads(), clock, entropy, [this] { return cluster; }, observer);
 }

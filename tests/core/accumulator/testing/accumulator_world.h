@@ -54,6 +54,7 @@ struct WorldOptions {
   bool adaptive_partitioning = true;
   Duration partition_availability_timeout{};
   BatchCallback on_batch;
+  BufferPool::HeapFunction heap = nullptr;
 };
 
 class AccumulatorWorld {
