@@ -52,17 +52,18 @@ class Comparer : public sim::TraceSink {
   std::string line_;
 };
 
-// Keeps one event.
+// Keeps one event, by its place among those that a sink is told.
 class Finder : public sim::TraceSink {
  public:
-  explicit Finder(std::size_t index) : index_(index) {}
+  explicit Finder(std::size_t place) : place_(place) {}
   void OnTraceEvent(const sim::TraceEvent& event) override {
-    if (event.index == index_) AppendTraceLine(event, line_);
+    if (count_++ == place_) AppendTraceLine(event, line_);
   }
   const std::string& line() const { return line_; }
 
  private:
-  const std::size_t index_;
+  const std::size_t place_;
+  std::size_t count_ = 0;
   std::string line_;
 };
 

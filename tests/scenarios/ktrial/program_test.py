@@ -1,0 +1,178 @@
+"""The program as people use it: what it prints where, and its exit status."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KTRIAL = os.path.abspath(sys.argv.pop(1))
+
+GOOD = """title = "a good one"
+symptoms = ["NOT_LEADER_OR_FOLLOWER"]
+duration = "1s"
+[cluster]
+brokers = 1
+[[topic]]
+name = "orders"
+[[workload]]
+topic = "orders"
+rate = "100/s"
+[expect]
+lost = 0
+"""
+FAILING = GOOD.replace("lost = 0", "records.sent = 7").replace("a good one", "a failing one")
+WRONG = GOOD.replace("brokers = 1", 'brokers = "one"')
+WRONG_TEXT = 'cluster.brokers: found "one", allowed: a whole number from 1 to 1000'
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for name, text in [("good.toml", GOOD), ("failing.toml", FAILING), ("wrong.toml", WRONG)]:
+            with open(os.path.join(self.folder.name, name), "w") as file:
+                file.write(text)
+
+    def run_ktrial(self, *arguments, stdin="", env=None):
+        result = subprocess.run([KTRIAL, *arguments], cwd=self.folder.name, input=stdin, capture_output=True, text=True,
+                                timeout=120, env=env)
+        return result.returncode, result.stdout, result.stderr
+
+    def test_a_run_that_holds_ends_with_pass(self):
+        status, out, err = self.run_ktrial("run", "good.toml")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.startswith("a good one  good.toml, seed 1\n"), out)
+        self.assertTrue(out.endswith("PASS\n"), out)
+
+    def test_a_run_that_fails_ends_with_the_line_to_paste(self):
+        status, out, _ = self.run_ktrial("run", "failing.toml", "--seed", "3", "--set", "producer.linger.ms=9")
+        self.assertEqual(status, 1)
+        self.assertTrue(out.endswith("reproduce: ktrial run failing.toml --seed 3 --set producer.linger.ms=9\n"), out)
+
+    def test_wrong_input_is_a_line_with_its_place(self):
+        status, out, err = self.run_ktrial("run", "wrong.toml")
+        self.assertEqual((status, out, err), (2, "", "wrong.toml:5:11: " + WRONG_TEXT + "\n"))
+
+    def test_wrong_input_with_json_is_an_object(self):
+        status, out, _ = self.run_ktrial("run", "--json", "wrong.toml")
+        self.assertEqual(status, 2)
+        self.assertEqual(json.loads(out), {"error": WRONG_TEXT, "file": "wrong.toml", "line": 5, "column": 11})
+
+    def test_a_file_that_is_not_there_is_wrong_input(self):
+        status, _, err = self.run_ktrial("run", "none.toml")
+        self.assertEqual((status, err), (2, "none.toml:1:1: cannot be read: No such file or directory\n"))
+
+    def test_json_has_the_keys_of_the_schema(self):
+        status, out, _ = self.run_ktrial("run", "--json", "good.toml", "--seed", "18446744073709551615")
+        self.assertEqual(status, 0)
+        report = json.loads(out)
+        self.assertEqual(list(report), ["schema", "version", "scenario", "seed", "verdict", "hash", "virtual_seconds",
+                                        "wall_seconds", "events", "violations", "expectations", "faults", "metrics",
+                                        "repro"])
+        self.assertEqual((report["schema"], report["seed"], report["verdict"]), (1, "18446744073709551615", "pass"))
+        self.assertEqual(report["metrics"]["records.sent"], 100)
+        self.assertEqual(report["expectations"], [{"name": "lost", "want": "0", "got": 0, "holds": True}])
+
+    def test_the_same_seed_gives_the_same_hash_in_two_processes(self):
+        hashes = [json.loads(self.run_ktrial("run", "--json", "good.toml", "--seed", seed)[1])["hash"]
+                  for seed in ["5", "5", "6"]]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
+
+    def test_several_files_give_an_object_a_line_or_a_table(self):
+        status, out, err = self.run_ktrial("run", "--json", ".")
+        self.assertEqual(status, 2)
+        self.assertEqual(["verdict" in json.loads(line) for line in out.splitlines()], [True, True, False])
+        status, out, err = self.run_ktrial("run", "good.toml", "failing.toml")
+        self.assertEqual(status, 1)
+        self.assertTrue(out.endswith("1 passed, 1 failed\n"), out)
+
+    def test_a_trace_is_a_json_object_a_line(self):
+        status, _, _ = self.run_ktrial("run", "good.toml", "--trace", "t.jsonl")
+        self.assertEqual(status, 0)
+        with open(os.path.join(self.folder.name, "t.jsonl")) as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual(list(lines[0]), ["ktrial"])
+        first = lines[1]["n"]
+        self.assertEqual([line["n"] for line in lines[1:]], list(range(first, first + len(lines) - 1)))
+        self.assertGreater(len(lines), 1000)
+
+    def test_determinism_is_checked_by_a_second_run(self):
+        status, _, err = self.run_ktrial("run", "good.toml", "--check-determinism")
+        self.assertEqual(status, 0)
+        self.assertIn("two runs, the same", err)
+
+    def test_check_validates_only(self):
+        self.assertEqual(self.run_ktrial("check", "good.toml", "failing.toml"),
+                         (0, "good.toml: ok\nfailing.toml: ok\n", ""))
+        self.assertEqual(self.run_ktrial("check", "wrong.toml")[0], 2)
+
+    def test_a_scenario_comes_from_standard_input_too(self):
+        self.assertEqual(self.run_ktrial("check", "-", stdin=GOOD), (0, "-: ok\n", ""))
+
+    def test_list_finds_a_symptom_by_a_part_of_it(self):
+        os.remove(os.path.join(self.folder.name, "wrong.toml"))
+        status, out, _ = self.run_ktrial("list", ".", "--symptom", "not_leader")
+        self.assertEqual(status, 0)
+        self.assertIn("./good.toml", out)
+        self.assertIn("a good one", out)
+        self.assertEqual(self.run_ktrial("list", ".", "--symptom", "nowhere")[0], 1)
+
+    def test_wrong_arguments_are_status_two_whatever_the_library_says(self):
+        for arguments in [[], ["fly"], ["run"], ["run", "--no-such-option"], ["run", "good.toml", "--seed", "x"],
+                          ["produce"], ["produce", "-b", "no port", "-t", "t"],
+                          ["produce", "-b", "127.0.0.1:1", "-t", "t", "-X", "linger"],
+                          ["produce", "-b", "127.0.0.1:1", "-t", "t", "-X", "lingr.ms=1"]]:
+            status, out, err = self.run_ktrial(*arguments)
+            self.assertEqual((status, out), (2, ""), arguments)
+            self.assertNotEqual(err, "", arguments)
+
+    def test_help_and_version_are_results(self):
+        self.assertEqual(self.run_ktrial("--version"), (0, "ktrial 0.1.0\n", ""))
+        status, out, err = self.run_ktrial("--help")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("Exit status", out)
+
+    def test_color_is_for_those_who_ask(self):
+        self.assertNotIn("\x1b", self.run_ktrial("run", "good.toml")[1])
+        self.assertIn("\x1b", self.run_ktrial("run", "good.toml", "--color", "always")[1])
+
+    def test_serve_gives_the_command_its_bootstrap_and_judges_it(self):
+        status, out, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", "echo B=$KTRIAL_BOOTSTRAP")
+        self.assertEqual(status, 0, err)
+        self.assertTrue(out.endswith("PASS\n"), out)
+        self.assertRegex(err, r"\nB=127\.0\.0\.1:\d+\n")
+
+    def test_serve_fails_with_its_command(self):
+        status, out, _ = self.run_ktrial("serve", "--json", "good.toml", "--", "sh", "-c", "exit 7")
+        self.assertEqual(status, 1)
+        report = json.loads(out)
+        self.assertEqual(report["verdict"], "fail")
+        self.assertEqual(report["violations"][0]["text"], "the command sh ended with status 7")
+
+    def test_serve_refuses_a_command_that_does_not_exist(self):
+        self.assertEqual(self.run_ktrial("serve", "good.toml", "--", "/no/such/program")[0], 2)
+
+    def test_produce_sends_every_line_to_the_served_brokers(self):
+        lines = "".join(f"key {i}\tvalue {i}\n" for i in range(1000)) + "the last line has no end"
+        with open(os.path.join(self.folder.name, "lines"), "w") as file:
+            file.write(lines)
+        command = f"{KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders -K '\t' < lines"
+        status, out, err = self.run_ktrial("serve", "--json", "good.toml", "--", "sh", "-c", command)
+        self.assertEqual(status, 0, err)
+        self.assertIn("1001 lines: 1001 acknowledged, 0 failed", err)
+        self.assertEqual(json.loads(out)["metrics"]["log.records"], 1001)
+
+    def test_produce_reports_what_was_refused(self):
+        command = f"head -c 3000 /dev/zero | tr '\\0' x | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders" \
+                  " -X max.request.size=1000"
+        status, _, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
+        self.assertEqual(status, 1)
+        self.assertIn("line 1 to orders: MESSAGE_TOO_LARGE", err)
+        self.assertIn("1 lines: 0 acknowledged, 1 failed", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include "scenarios/runner/report.h"
+
+namespace ktrial::scenario {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Expectation Expect(const std::string& metric, const std::string& condition) {
+  Expectation expectation;
+  expectation.query.metric = metric;
+  expectation.condition = *ParseCondition(condition);
+  return expectation;
+}
+
+sim::Violation Objection(const std::string& checker) { return {checker, Instant(), "text"}; }
+
+TEST(JudgeTest, ARunWithoutObjectionsPasses) {
+  const RunReport report = Judge(Scenario(), sim::RunResult());
+  EXPECT_TRUE(report.passed);
+  EXPECT_EQ(report.failures, Lines());
+}
+
+TEST(JudgeTest, AnyCheckerThatObjectsFailsTheRun) {
+  sim::RunResult result;
+  result.violations = {Objection("loss"), Objection("loss"), Objection("order")};
+  const RunReport report = Judge(Scenario(), std::move(result));
+  EXPECT_FALSE(report.passed);
+  EXPECT_EQ(report.failures, (Lines{"checker loss objects", "checker order objects"}));
+}
+
+TEST(JudgeTest, ANegativeScenarioPassesIfExactlyItsCheckersObject) {
+  Scenario scenario;
+  scenario.violations = Lines{"loss", "order"};
+  sim::RunResult both;
+  both.violations = {Objection("order"), Objection("loss")};
+  EXPECT_TRUE(Judge(scenario, both).passed);
+  sim::RunResult one;
+  one.violations = {Objection("loss")};
+  EXPECT_EQ(Judge(scenario, one).failures, Lines{"checker order must object and does not"});
+  sim::RunResult three = both;
+  three.violations.push_back(Objection("memory"));
+  EXPECT_EQ(Judge(scenario, three).failures, Lines{"checker memory objects"});
+}
+
+TEST(JudgeTest, AFaultThatNeverFiredFailsTheRunUnlessItMay) {
+  sim::RunResult result;
+  result.faults = {{.kind = "crash", .fired = 0, .may_not_fire = true},
+                   {.kind = "disconnect", .fired = 0, .may_not_fire = false},
+                   {.kind = "error", .fired = 2, .may_not_fire = false}};
+  EXPECT_EQ(Judge(Scenario(), std::move(result)).failures, Lines{"fault disconnect never fired"});
+}
+
+TEST(JudgeTest, ExpectationsAreComparedWithTheMetrics) {
+  Scenario scenario;
+  scenario.expectations = {Expect("lost", "0"), Expect("delivery.p99", "<= 6s"), Expect("records.sent", ">= 3")};
+  sim::RunResult result;
+  result.metrics = {{"lost", 1}, {"delivery.p99", 5999}, {"records.sent", 3}};
+  const RunReport report = Judge(scenario, std::move(result));
+  EXPECT_EQ(report.failures, Lines{"expected lost 0"});
+  ASSERT_EQ(report.expectations.size(), 3u);
+  EXPECT_EQ(report.expectations[0].got, 1);
+  EXPECT_FALSE(report.expectations[0].holds);
+  EXPECT_TRUE(report.expectations[1].holds);
+  EXPECT_TRUE(report.expectations[1].is_duration);
+  EXPECT_TRUE(report.expectations[2].holds);
+}
+
+TEST(JudgeTest, ACounterThatNeverCountedIsZero) {
+  Scenario scenario;
+  scenario.expectations = {Expect("errors.NOT_LEADER_OR_FOLLOWER", "0")};
+  EXPECT_TRUE(Judge(scenario, sim::RunResult()).passed);
+}
+
+}  // namespace
+}  // namespace ktrial::scenario
