@@ -119,7 +119,7 @@ void Cluster::AwaitReplication(Partition& partition, Offset needed, Instant dead
     return;
   }
   const std::uint64_t id = ++last_waiter_id_;
-  const TimerId timeout = timers_.At(deadline, [this, &partition, id] {
+  const TimerId timeout = timers_.At(deadline, [&partition, id] {
     const auto waiter = std::ranges::find(partition.waiters_, id, &Partition::Waiter::id);
     KT_CHECK(waiter != partition.waiters_.end());
     auto late = std::move(waiter->done);
