@@ -1,13 +1,13 @@
 #include "core/accumulator/buffer_pool.h"
 
 #include <memory>
-#include <new>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "core/env/posix/posix_env.h"
 #include "core/wire/status.h"
 #include "gmock/gmock.h"
@@ -214,6 +214,39 @@ TEST_F(BufferPoolTest, MemoryThatComesBackJustBeforeTheDeadlineIsGranted) {
   clock_.now = deadline - Duration(1);
   pool_.Deallocate(std::move(all));
   EXPECT_TRUE(Join(*waiter).ok());
+}
+
+// Lets something happen when it is read for the first time: between the look at the books and the wait.
+class MeanwhileClock final : public Clock {
+ public:
+  Instant Now() const override {
+    if (absl::AnyInvocable<void()> hook = std::exchange(meanwhile, nullptr)) hook();
+    return Instant::FromNanos(0);
+  }
+  WallTime WallNow() const override { return WallTime(); }
+  mutable absl::AnyInvocable<void()> meanwhile;
+};
+
+// BP-05: else the thread would wait beside free memory, for a return that may never come.
+TEST_F(BufferPoolTest, MemoryThatComesBackJustBeforeTheWaitIsTakenWithoutWaiting) {
+  MeanwhileClock clock;
+  BufferPool pool({.total_bytes = 100, .poolable_bytes = 100}, threads_, clock, observer_);
+  PoolBuffer all = pool.TryAllocate(100);
+  clock.meanwhile = [&] { pool.Deallocate(std::move(all)); };
+  EXPECT_TRUE(pool.Allocate(100, kAtOnce).ok());
+}
+
+// Whoever sees to it that memory comes back must know that somebody waits, before he does.
+TEST_F(BufferPoolTest, TheObserverIsToldOfAWaiterBeforeItWaits) {
+  class WaiterObserver final : public ProducerObserver {
+   public:
+    void OnBufferPool(std::int64_t, std::int32_t waiters) override { seen.push_back(waiters); }
+    std::vector<std::int32_t> seen;
+  } waiters;
+  BufferPool pool({.total_bytes = 100, .poolable_bytes = 100}, threads_, clock_, waiters);
+  const PoolBuffer all = pool.TryAllocate(100);
+  EXPECT_EQ(wire::KafkaCode(pool.Allocate(1, kAtOnce).status()), wire::ErrorCode::kRequestTimedOut);
+  EXPECT_THAT(waiters.seen, ElementsAre(0, 1, 0));
 }
 
 char* EmptyHeap(std::size_t) { return nullptr; }

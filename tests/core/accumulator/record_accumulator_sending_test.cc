@@ -101,6 +101,17 @@ TEST(ReadyTest, WithNothingQueuedThereIsNothingToWaitFor) {
   EXPECT_EQ(ready.next_ready, Instant::Never());
 }
 
+TEST(ReadyTest, APartitionThatWasEmptyForAWhileIsSeenAgain) {
+  AccumulatorWorld world;
+  world.Append("orders", 0, "a");
+  world.Succeed(*world.Drain(1).front(), 0);
+  world.Ready();
+  world.Append("orders", 0, "b");
+  world.Advance(Millis(5));
+  EXPECT_THAT(world.Ready().nodes, ElementsAre(NodeId(1)));
+  EXPECT_THAT(Contents(world.Drain(1)), ElementsAre("orders/0 b"));
+}
+
 // AC-10
 TEST(ReadyTest, ATopicWithARecordForAPartitionWithoutLeaderIsReportedAndDoesNotBoundTheWait) {
   AccumulatorWorld world;

@@ -224,7 +224,7 @@ TEST(RecordAccumulatorTest, AnAppendThatGotItsMemoryAfterCloseFailsAndGivesItBac
   EXPECT_FALSE(world.accumulator->HasIncomplete());
 }
 
-// PT-10
+// PT-10: the buffer is kept.
 TEST(RecordAccumulatorTest, AChoiceThatChangedWhileMemoryWasFetchedIsMadeAgain) {
   AccumulatorWorld world({.heap = &HeapWithMeanwhile});
   for (const std::uint64_t draw : {2, 0}) world.entropy.Script(draw, 3);
