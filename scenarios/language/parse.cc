@@ -43,6 +43,13 @@ void ReadHead(TableReader& root, Scenario& scenario) {
   scenario.world.settle = root.OneDuration("settle").value_or(kDefaultSettle);
 }
 
+// Whether --set has made threads lose the CPU.
+bool StallsOnTop(const Value& document) {
+  const Member* schedule = document.Find("schedule");
+  const Member* stalls = schedule == nullptr ? nullptr : schedule->value.Find("stalls");
+  return stalls != nullptr && stalls->value.overridden() && stalls->value.text != "none";
+}
+
 }  // namespace
 
 void ReadSchedule(TableReader& root, sim::WorldSpec& world) {
@@ -88,6 +95,7 @@ ParseResult ParseScenario(std::string_view text, std::string_view file, const Pa
   ReadFaults(root, foreign_client, scenario.world);
   ReadSchedule(root, scenario.world);
   ReadExpectations(root, scenario);
+  scenario.stalls_on_top = StallsOnTop(*document);
   for (const std::string_view later : {"cost", "random", "replay"}) root.NotSupported(later);
   root.Finish();
   if (!errors.empty()) return {std::nullopt, errors.Sorted()};

@@ -156,6 +156,12 @@ TEST(OverrideTest, AnOverrideReplacesAddsAndNeedsNoQuotes) {
   EXPECT_EQ(scenario.expectations.size(), 1u);
 }
 
+TEST(OverrideTest, StallsOnTopAreToldFromStallsOfTheFile) {
+  EXPECT_FALSE(Parsed("[schedule]\nstalls = \"rare\"\n").stalls_on_top);
+  EXPECT_TRUE(Parsed("", {.overrides = {"schedule.stalls=rare"}}).stalls_on_top);
+  EXPECT_FALSE(Parsed("", {.overrides = {"schedule.stalls=none"}}).stalls_on_top);
+}
+
 TEST(OverrideTest, AKeyOfAListOfTablesChangesAllOrTheNumberedOne) {
   const Scenario all = Parsed("", {.overrides = {"topic.partitions=2"}});
   EXPECT_EQ(all.world.topics.at(0).partitions, 2);

@@ -67,6 +67,17 @@ TEST(JudgeTest, ExpectationsAreComparedWithTheMetrics) {
   EXPECT_TRUE(report.expectations[2].holds);
 }
 
+TEST(JudgeTest, WithStallsOnTopOnlyCheckersAndCountsAreJudged) {
+  Scenario scenario;
+  scenario.stalls_on_top = true;
+  scenario.expectations = {Expect("lost", "0"), Expect("delivery.p99", "<= 6s")};
+  sim::RunResult result;
+  result.metrics = {{"lost", 1}, {"delivery.p99", 60000}};
+  result.faults = {{.kind = "crash", .fired = 0}};
+  result.violations = {Objection("loss")};
+  EXPECT_EQ(Judge(scenario, std::move(result)).failures, (Lines{"checker loss objects", "expected lost 0"}));
+}
+
 TEST(JudgeTest, ACounterThatNeverCountedIsZero) {
   Scenario scenario;
   scenario.expectations = {Expect("errors.NOT_LEADER_OR_FOLLOWER", "0")};
