@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -139,7 +140,11 @@ void ContextSwitcher::Enter() {
   outer_ = entered;
   entered = this;
   running_ = &main_;
-  if (HasTsan()) main_.tsan_fiber = __tsan_get_current_fiber();
+  if (HasTsan()) {
+    main_.tsan_fiber = __tsan_get_current_fiber();
+    // Or else counts of shared pointers are not atomic, because the process has one thread; here contexts are threads.
+    __libc_single_threaded = 0;
+  }
   Release(&enter_tag_);
 }
 

@@ -75,7 +75,7 @@ class ContextSwitcher {
   // Prepares a context that starts with `entry` when it is switched to for the first time. Its stack, entry, argument and name
   // are set.
   void Prepare(Context& context);
-  // Ended or abandoned; not the one that runs.
+  // Of a context that has ended.
   void Forget(Context& context);
   // From the running context to another one. Returns when somebody switches back. SwitchContext (switch.h) is the same, faster.
   void Switch(Context& from, Context& to);

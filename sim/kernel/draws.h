@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/env/clock.h"
+#include "sim/kernel/unchecked_section.h"
 #include "sim/trace/trace.h"
 
 namespace ktrial::sim {
@@ -34,6 +35,7 @@ class Stream {
   Stream(std::uint64_t seed, std::string_view entity, std::string_view purpose, Trace& trace);
 
   std::uint64_t Next() {
+    UncheckedSection unchecked;
     const std::uint64_t value = DrawAt(key_, position_);
     trace_->Note(TraceKind::kDraw, subject_, position_, value);
     ++position_;

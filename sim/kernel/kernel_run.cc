@@ -90,7 +90,9 @@ void Kernel::RunThreads() {
   }
 }
 
+// Events are the simulator's own: what they hand to threads (addresses, bytes, ends) needs no lock of the program.
 void Kernel::RunEvent() {
+  UncheckedSection unchecked;
   const Instant moment = heap_.next_moment();
   if (moment != now_) MoveTime(moment);
   trace_.Note(TraceKind::kTimer, Subject::kNone, static_cast<std::uint64_t>(moment.nanos()), heap_.next_sequence());
@@ -133,7 +135,7 @@ KernelResult Kernel::TakeInterruption() {
 
 void Kernel::OnCheckFailed(void* context, std::string_view text) {
   Kernel& kernel = *static_cast<Kernel*>(context);
-  if (kernel.current_ == nullptr) throw CheckFailedInEvent{std::string(text)};
+  if (kernel.current() == nullptr) throw CheckFailedInEvent{std::string(text)};
   UncheckedSection unchecked;
   Fiber& self = *kernel.current_;
   self.state = Fiber::State::kDead;

@@ -18,6 +18,8 @@ class SimThread final : public Thread {
     // An exception that leaves its owner ends the run; that is the finding then.
     KT_CHECK_MSG(joined_ || kernel_.abandoned() || std::uncaught_exceptions() > 0,
                  std::string("not joined: ").append(state_->name));
+    UncheckedSection unchecked;
+    state_.reset();
   }
 
   bool Join(Instant deadline) override {
@@ -38,11 +40,14 @@ class SimThread final : public Thread {
     return true;
   }
 
-  ThreadId id() const override { return state_->id; }
+  ThreadId id() const override {
+    UncheckedSection unchecked;
+    return state_->id;
+  }
 
  private:
   Kernel& kernel_;
-  const std::shared_ptr<JoinState> state_;
+  std::shared_ptr<JoinState> state_;
   bool joined_;
 };
 

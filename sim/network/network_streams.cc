@@ -87,7 +87,7 @@ void NetworkCore::TellOfRoom(const ConnectionRef& connection, int side) {
   }
   if (pipe.update_pending) return;
   pipe.update_pending = true;
-  kernel_.At(kernel_.Now() + Latency(*connection), [this, connection, side] {
+  kernel_.At(kernel_.Now() + Latency(*connection), [connection, side] {
     Pipe& told = connection->out(side);
     told.update_pending = false;
     told.full = false;

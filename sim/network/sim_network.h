@@ -9,7 +9,7 @@
 //
 // Work is per piece of data, not per byte or packet: one Send is one copy, one hash and one event at its arrival.
 //
-// Thread safety: none; see UncheckedSection. Outlives the transports it made.
+// Thread safety: as simulated threads need it, one OS thread at a time. Outlives the transports it made.
 #ifndef SIM_NETWORK_SIM_NETWORK_H_
 #define SIM_NETWORK_SIM_NETWORK_H_
 
@@ -82,7 +82,7 @@ class SimNetwork final : public NetworkControl {
     std::int64_t sends = 0;  // calls that took bytes
     std::int64_t bytes = 0;
   };
-  const Counts& counts() const;
+  Counts counts() const;
 
  private:
   const std::unique_ptr<NetworkCore> core_;

@@ -73,6 +73,7 @@ std::uint64_t TraceHash(std::string_view text) { return XXH3_64bits(text.data(),
 Trace::Trace() : names_(1) {}
 
 Subject Trace::AddSubject(std::string_view name) {
+  UncheckedSection unchecked;
   const auto subject = static_cast<Subject>(names_.size());
   names_.emplace_back(name);
   NoteText(TraceKind::kText, subject, 0, name);
@@ -80,6 +81,7 @@ Subject Trace::AddSubject(std::string_view name) {
 }
 
 void Trace::NoteText(TraceKind kind, Subject subject, std::uint64_t a, std::string_view text) {
+  UncheckedSection unchecked;
   const std::uint64_t b = TraceHash(text);
   if (sink_ != nullptr) [[unlikely]]
     Tell(kind, subject, a, b, text);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/env/clock.h"
+#include "sim/kernel/unchecked_section.h"
 
 namespace ktrial::sim {
 
@@ -98,6 +99,7 @@ class Trace {
   std::string_view name(Subject subject) const { return names_[static_cast<std::size_t>(subject)]; }
 
   void Note(TraceKind kind, Subject subject, std::uint64_t a = 0, std::uint64_t b = 0) {
+    UncheckedSection unchecked;
     if (sink_ != nullptr) [[unlikely]]
       Tell(kind, subject, a, b, {});
     Put(kind, subject, a, b);

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sim/kernel/sim_threads.h"
+#include "sim/kernel/unchecked_section.h"
 
 namespace ktrial::sim {
 namespace {
@@ -164,11 +165,13 @@ TEST_F(KernelTest, AStalledThreadIsPassedByOthersAndByTime) {
   std::vector<std::string> order;
   Start("victim", [&] {
     Sleep(seconds(1));
+    UncheckedSection time_orders_them;
     order.push_back("victim");
     EXPECT_EQ(kernel_.Now(), start_ + seconds(30));
   });
   Start("other", [&] {
     Sleep(seconds(2));
+    UncheckedSection time_orders_them;
     order.push_back("other");
   });
   kernel_.At(start_ + milliseconds(500), [&] { EXPECT_EQ(kernel_.StallThreads("victim", start_ + seconds(30)), 1); });

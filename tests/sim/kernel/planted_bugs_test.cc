@@ -69,20 +69,20 @@ double FailureRate(StallMode stalls) {
 // A: whether to wait is decided before the lock is taken.
 struct LostWakeUp final : Program {
   using Program::Program;
-  bool free = false;
+  Atomic<bool> free{kernel.threads(), Site("test.bugs.free"), false};
   void Start() override {
     Spawn("waiter", [this] {
       points.Load();
-      if (free) return;
+      if (free.LoadRelaxed()) return;
       MutexLock lock(mutex);
       bool first = true;  // a wait that does not look before it waits
-      const auto woken = [&] { return !std::exchange(first, false) && free; };
+      const auto woken = [&] { return !std::exchange(first, false) && free.LoadRelaxed(); };
       changed.Wait(mutex, Instant::Never(), woken, Site("test.bugs.waiter"));
     });
     Spawn("giver", [this] {
       Points(6);
       MutexLock lock(mutex);
-      free = true;
+      free.StoreRelaxed(true);
       lock.Unlock();
       changed.NotifyOne();
       lock.Lock();
