@@ -133,7 +133,7 @@ class Cluster {
   bool RemoveLeader(std::string_view topic, PartitionIndex partition);
   // Gives a leaderless partition the first in-sync replica that can lead. False if there is none or it has a leader.
   bool ElectLeader(std::string_view topic, PartitionIndex partition);
-  // Takes a follower out of the in-sync replicas, or back in.
+  // Takes a follower out of the in-sync replicas, or back in if it is up and not fenced.
   bool ShrinkIsr(std::string_view topic, PartitionIndex partition, NodeId follower);
   bool ExpandIsr(std::string_view topic, PartitionIndex partition, NodeId follower);
 

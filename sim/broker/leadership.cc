@@ -121,8 +121,9 @@ bool Cluster::ShrinkIsr(std::string_view topic, PartitionIndex index, NodeId fol
 
 bool Cluster::ExpandIsr(std::string_view topic, PartitionIndex index, NodeId follower) {
   Partition* partition = FindPartition(topic, index);
-  if (partition == nullptr || !partition->state_.IsReplica(follower) || partition->state_.IsInSync(follower))
-    return false;
+  if (partition == nullptr || !partition->state_.IsReplica(follower)) return false;
+  const Broker& broker = brokers_.at(follower);
+  if (!broker.up || broker.fenced || partition->state_.IsInSync(follower)) return false;
   AddToIsr(*partition, follower);
   return true;
 }

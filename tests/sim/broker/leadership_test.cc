@@ -64,6 +64,16 @@ TEST_F(LeadershipTest, FencedBrokerLeadsNothingAndIsInNoIsr) {
   EXPECT_EQ(state().isr, (std::vector{NodeId(1), NodeId(2), NodeId(3)}));
 }
 
+TEST_F(LeadershipTest, FollowerComesBackIntoSyncOnlyIfItIsThere) {
+  EXPECT_FALSE(cluster().ShrinkIsr("orders", kZero, NodeId(1)));  // the leader
+  ASSERT_TRUE(cluster().ShrinkIsr("orders", kZero, NodeId(2)));
+  ASSERT_TRUE(cluster().FenceBroker(NodeId(3)));
+  EXPECT_FALSE(cluster().ExpandIsr("orders", kZero, NodeId(3)));
+  EXPECT_TRUE(cluster().ExpandIsr("orders", kZero, NodeId(2)));
+  EXPECT_FALSE(cluster().ExpandIsr("orders", kZero, NodeId(2)));
+  EXPECT_EQ(state().isr, (std::vector{NodeId(1), NodeId(2)}));
+}
+
 TEST_F(LeadershipTest, LastReplicaInSyncIsWaitedFor) {
   for (const std::int32_t id : {2, 3}) ASSERT_TRUE(cluster().FenceBroker(NodeId(id)));
   ASSERT_TRUE(cluster().FenceBroker(NodeId(1)));
