@@ -51,6 +51,9 @@ struct BatchView {
   Instant created;
 };
 
+// The `why` of OnDisconnected for a connection that we closed because nobody used it (connections.max.idle.ms): no sign of trouble.
+inline constexpr std::string_view kIdleConnection = "idle for too long";
+
 class ProducerObserver {
  public:
   virtual ~ProducerObserver() = default;

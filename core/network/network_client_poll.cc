@@ -159,7 +159,7 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
     Lose(end.id, loss, now);
   }
   const std::optional<NodeId> idle = channels_.TooIdle(now);
-  if (idle.has_value()) Lose(*idle, {.reason = RefreshReason::kConnectionLost, .why = "idle for too long"}, now);
+  if (idle.has_value()) Lose(*idle, {.reason = RefreshReason::kConnectionLost, .why = std::string(kIdleConnection)}, now);
 }
 
 void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {

@@ -100,8 +100,8 @@ void ProducerEvents::OnDisconnected(NodeId node, std::string_view why) {
     MutexLock lock(mutex_);
     NodeState& state = nodes_[node];
     was_connected = std::exchange(state.connected, false);
-    is_news = state.trouble != why;
-    state.trouble = std::string(why);
+    is_news = why != kIdleConnection && state.trouble != why;
+    if (why != kIdleConnection) state.trouble = std::string(why);
   }
   if (was_connected) metrics_.ConnectionClosed(clock_.Now());
   // A broker that is down is tried about once a second: one line is enough.

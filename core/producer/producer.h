@@ -93,8 +93,8 @@ class Producer {
 
   // Accepts nothing more, sends what there is, and ends the sender thread. What is not completed after `timeout` fails
   // with CANCELLED. Returns when no callback runs any more: by its timeout, except that it waits for callbacks that are
-  // running (PR-16). OK if every record was completed in time, DEADLINE_EXCEEDED if not. Repeatable; the shortest
-  // timeout wins. On the sender thread: as with timeout 0, but returns at once, and OK; what follows follows when the
+  // running (PR-16). OK if every record was completed, DEADLINE_EXCEEDED if some were given up. Repeatable; the
+  // shortest timeout wins. On the sender thread: as with timeout 0, but returns at once, and OK; what follows follows when the
   // callback has returned. INVALID_ARGUMENT if `timeout` is negative.
   absl::Status Close(Duration timeout = Duration::max());
 

@@ -98,8 +98,11 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
   events_.set_on_memory_wait([this] { sender_.WakeUp(); });
   for (const std::string& warning : config_.warnings) log_.Write(LogLevel::kWarning, warning);
   sender_thread_ = threads_.Spawn(fmt::format("{} sender", config_.client_id), [this] {
-    sender_.Run();
-    EndSenderThread();
+    const bool complete = sender_.Run();
+    MutexLock lock(close_mutex_);
+    gave_up_ = !complete;
+    sender_ended_ = true;
+    sender_ended_changed_.NotifyAll();
   });
   sender_thread_id_ = sender_thread_->id();
 }
@@ -154,8 +157,6 @@ absl::Status Producer::Impl::Close(Duration timeout) {
   topic_wait_.StartClose();
   accumulator_.Close();
   if (OnSenderThread()) {
-    MutexLock lock(close_mutex_);
-    forced_ = true;
     sender_.ForceClose();
     return absl::OkStatus();
   }
@@ -167,22 +168,12 @@ absl::Status Producer::Impl::AwaitSenderEnd(Duration timeout) {
   const Instant deadline = clock_.Now() + timeout;
   MutexLock lock(close_mutex_);
   const auto ended = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return sender_ended_; };
-  if (timeout == Duration::zero() ||
-      !sender_ended_changed_.Wait(close_mutex_, deadline, ended, Site("producer.close"))) {
-    if (!sender_ended_) {
-      forced_ = true;
-      sender_.ForceClose();
-    }
+  if (!sender_ended_changed_.Wait(close_mutex_, deadline, ended, Site("producer.close"))) {
+    sender_.ForceClose();
     // From here on the sender thread waits for nothing; only a callback of the application can hold it up.
     sender_ended_changed_.Wait(close_mutex_, Instant::Never(), ended, Site("producer.close_forced"));
   }
-  return forced_ ? absl::DeadlineExceededError("records that were not acknowledged were given up") : absl::OkStatus();
-}
-
-void Producer::Impl::EndSenderThread() {
-  MutexLock lock(close_mutex_);
-  sender_ended_ = true;
-  sender_ended_changed_.NotifyAll();
+  return gave_up_ ? absl::DeadlineExceededError("records that were not acknowledged were given up") : absl::OkStatus();
 }
 
 }  // namespace ktrial

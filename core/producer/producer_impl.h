@@ -58,7 +58,6 @@ class Producer::Impl {
   Future Refuse(const Record& record, PartitionIndex partition, RecordCallback callback, absl::Status status);
   Future FutureOf(BatchResultRef result, const Record& record, const Placement& placement, std::int32_t index) const;
 
-  void EndSenderThread();
   absl::Status AwaitSenderEnd(Duration timeout);
 
   // Set in the constructor, never changed.
@@ -82,7 +81,7 @@ class Producer::Impl {
   Mutex close_mutex_;
   CondVar sender_ended_changed_;
   bool sender_ended_ ABSL_GUARDED_BY(close_mutex_) = false;
-  bool forced_ ABSL_GUARDED_BY(close_mutex_) = false;  // Records were given up.
+  bool gave_up_ ABSL_GUARDED_BY(close_mutex_) = false;  // Some records were ended by force.
 
   // Set at the end of the constructor; the thread is joined in the destructor.
   std::unique_ptr<Thread> sender_thread_;

@@ -76,16 +76,18 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
       requests_in_flight_(parts.threads, Site("sender.requests_in_flight"), 0),
       cluster_(metadata_.Fetch()) {}
 
-void Sender::Run() {
+bool Sender::Run() {
   while (phase_.Load() == Phase::kRunning) RunOnce();
   while (phase_.Load() != Phase::kForced && HasWork()) RunOnce();
-  if (phase_.Load() == Phase::kForced) {
+  const bool complete = phase_.Load() != Phase::kForced || !HasWork();
+  if (!complete) {
     accumulator_.AbortIncomplete(absl::CancelledError("the producer was closed before the record was acknowledged"));
     LogThrowingCallbacks();
   }
   // What is still in flight here has expired, so nobody waits for it; or it was aborted above.
   client_.Close();
   metadata_.Close();
+  return complete;
 }
 
 void Sender::RunOnce() {

@@ -62,8 +62,8 @@ class Sender final : private ProduceCall::Owner {
   Sender& operator=(const Sender&) = delete;
 
   // Turns until the end: until StartClose, then until every record is completed (SN-34); or until ForceClose, then ends what is left
-  // as CANCELLED (SN-35). Closes the network client and the metadata last.
-  void Run();
+  // as CANCELLED (SN-35). Closes the network client and the metadata last. False if records were given up.
+  bool Run();
   // One turn.
   void RunOnce();
 

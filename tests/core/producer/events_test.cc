@@ -56,6 +56,13 @@ TEST_F(EventsTest, TheSameTroubleIsLoggedOnce) {
                                         "info me: broker 1: connected"));
 }
 
+TEST_F(EventsTest, AnIdleConnectionIsNoTrouble) {
+  events_.OnConnected(NodeId(1));
+  events_.OnDisconnected(NodeId(1), kIdleConnection);
+  EXPECT_EQ(events_.Trouble(), "");
+  EXPECT_THAT(sink_->lines, ElementsAre());
+}
+
 TEST_F(EventsTest, TheNextObserverHearsEverything) {
   for (int i = 0; i < 3; ++i) events_.OnDisconnected(NodeId(1), "refused");
   EXPECT_EQ(next_.disconnects, 3);
