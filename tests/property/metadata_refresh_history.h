@@ -20,7 +20,7 @@ struct RefreshEvent {
     kFailed,         // an attempt came to nothing
     kRebootstrap,    // kUpdated follows
     kAnswerWas,      // comes before kUpdated of an answer: `equal` to the snapshot before
-    kSample,         // the sender looks: version
+    kSample,         // the sender looks: version, and when the next update is due
     kNewTopicBegin,  // a topic is about to be tracked anew, or may be
     kNewTopicEnd,
     kForget,     // equal answers so far are forgotten, or may be
@@ -37,6 +37,7 @@ struct RefreshEvent {
   std::int64_t version = 0;  // or generation
   bool partial = false;
   bool equal = false;
+  Instant next_update;
   std::string text;
 };
 

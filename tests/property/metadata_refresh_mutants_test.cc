@@ -136,8 +136,18 @@ TEST_F(MetadataRefreshMutantsTest, AgeMissesTheFirstRefresh) {
 TEST_F(MetadataRefreshMutantsTest, ForcedMissesALostRequest) {
   history_.plan.max_age_ms = 1'000'000;
   const std::size_t asked = Find(Kind::kAsked);
-  for (std::size_t i = asked; i < events().size(); ++i) events()[i].partial = true;
+  for (std::size_t i = asked; i < events().size(); ++i) {
+    events()[i].partial = true;
+    events()[i].next_update = history_.start;
+  }
   EXPECT_THAT(ForcedRefreshIsNotLost(history_), HasSubstr("asked, and not answered"));
+}
+
+// The flag is gone before the answer came.
+TEST_F(MetadataRefreshMutantsTest, ForcedMissesAForgottenFlag) {
+  const std::size_t asked = Find(Kind::kAsked);
+  events()[Find(Kind::kSample, asked)].next_update = events()[asked].at + 5min;
+  EXPECT_THAT(ForcedRefreshIsNotLost(history_), HasSubstr("forgotten"));
 }
 
 TEST_F(MetadataRefreshMutantsTest, VersionMissesAStepOfTwo) {

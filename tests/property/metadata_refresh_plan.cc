@@ -29,7 +29,7 @@ rc::Gen<Step> AnyStep() {
   return rc::gen::build<Step>(
       // Mostly close together, sometimes far apart: backoffs are short, ages and timeouts are long.
       rc::gen::set(&Step::after_ms, rc::gen::weightedOneOf<std::int32_t>(
-                                        {{3, inRange(0, 50)}, {4, inRange(0, 2'000)}, {1, inRange(0, 60'000)}})),
+                                        {{5, inRange(0, 50)}, {4, inRange(0, 2'000)}, {1, inRange(0, 60'000)}})),
       rc::gen::set(&Step::kind,
                    rc::gen::map(inRange(0, kStepKindCount), [](int kind) { return static_cast<StepKind>(kind); })),
       rc::gen::set(&Step::target, inRange(0, 12)),
@@ -47,9 +47,11 @@ rc::Gen<RefreshPlan> AnyRefreshPlan() {
       set(&RefreshPlan::seed, rc::gen::inRange<std::uint64_t>(1, 1'000'000)),                                    //
       set(&RefreshPlan::brokers, rc::gen::weightedOneOf<std::int32_t>({{1, Millis(1, 2)}, {3, Millis(3, 5)}})),  //
       set(&RefreshPlan::bootstrap, Millis(1, 3)),                                                                //
-      set(&RefreshPlan::topics, Millis(1, 4)),                                                                   //
+      set(&RefreshPlan::topics, Millis(1, 8)),                                                                   //
       set(&RefreshPlan::partitions, Millis(1, 3)),                                                               //
-      set(&RefreshPlan::threads, Millis(1, 3)),                                                                  //
+      set(&RefreshPlan::threads, Millis(1, 3)),
+      // Long enough for calls to fall into the flight of a request.
+      set(&RefreshPlan::latency_ms, rc::gen::oneOf(Millis(0, 5), Millis(5, 100))),  //
       set(&RefreshPlan::stalls, rc::gen::weightedElement<bool>({{4, false}, {1, true}})),
       set(&RefreshPlan::retry_backoff_ms, Millis(1, 500)),        //
       set(&RefreshPlan::retry_backoff_max_ms, Millis(1, 2'000)),  //
@@ -62,7 +64,7 @@ rc::Gen<RefreshPlan> AnyRefreshPlan() {
       set(&RefreshPlan::request_timeout_ms, Millis(2'000, 30'000)),    //
       // Often short: only a client that has to connect again meets a node that is gone.
       set(&RefreshPlan::connections_max_idle_ms,
-          rc::gen::weightedOneOf<std::int32_t>({{3, Millis(300, 5'000)}, {1, Millis(5'000, 540'000)}})),
+          rc::gen::weightedOneOf<std::int32_t>({{1, Millis(300, 5'000)}, {1, Millis(5'000, 540'000)}})),
       set(&RefreshPlan::rebootstrap, rc::gen::arbitrary<bool>()),
       set(&RefreshPlan::rebootstrap_trigger_ms, Millis(1'000, 300'000)),
       set(&RefreshPlan::steps, rc::gen::container<std::vector<Step>>(AnyStep())));
@@ -80,9 +82,9 @@ void showValue(const Step& step, std::ostream& out) {
 void showValue(const RefreshPlan& plan, std::ostream& out) {
   out << "{seed=" << plan.seed << " brokers=" << plan.brokers << " bootstrap=" << plan.bootstrap
       << " topics=" << plan.topics << " partitions=" << plan.partitions << " threads=" << plan.threads
-      << " stalls=" << plan.stalls << "\n retry_backoff=" << plan.retry_backoff_ms << ".." << plan.retry_backoff_max_ms
-      << " reconnect_backoff=" << plan.reconnect_backoff_ms << ".." << plan.reconnect_backoff_max_ms
-      << " max_age=" << plan.max_age_ms << " max_idle=" << plan.max_idle_ms
+      << " latency=" << plan.latency_ms << " stalls=" << plan.stalls << "\n retry_backoff=" << plan.retry_backoff_ms
+      << ".." << plan.retry_backoff_max_ms << " reconnect_backoff=" << plan.reconnect_backoff_ms << ".."
+      << plan.reconnect_backoff_max_ms << " max_age=" << plan.max_age_ms << " max_idle=" << plan.max_idle_ms
       << "\n setup_timeout=" << plan.setup_timeout_ms << ".." << plan.setup_timeout_max_ms
       << " request_timeout=" << plan.request_timeout_ms << " connections_max_idle=" << plan.connections_max_idle_ms
       << " rebootstrap=" << (plan.rebootstrap ? plan.rebootstrap_trigger_ms : -1);

@@ -49,7 +49,8 @@ struct RefreshPlan {
   std::int32_t topics = 1;
   std::int32_t partitions = 1;
   std::int32_t threads = 1;
-  bool stalls = false;  // Threads lose the CPU at any point. Then only what does not depend on time is judged.
+  std::int32_t latency_ms = 5;  // One way, at most.
+  bool stalls = false;          // Threads lose the CPU at any point. Then only what does not depend on time is judged.
   std::int32_t retry_backoff_ms = 100;
   std::int32_t retry_backoff_max_ms = 1000;
   std::int32_t reconnect_backoff_ms = 50;

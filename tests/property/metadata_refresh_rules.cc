@@ -13,8 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = RefreshEvent::Kind;
 
-// What the network and the wake-ups of the simulated world cost; every step of an exchange takes at most 5 ms each way.
-constexpr Duration kSlack = milliseconds(200);
+// What the network of the simulated world costs: a look-up, an open, two exchanges, and pieces of them that come apart.
+Duration Slack(const RefreshPlan& plan) { return milliseconds(100 + 12 * plan.latency_ms); }
 
 std::string At(const RefreshHistory& history, Instant moment) {
   std::ostringstream out;
@@ -69,7 +69,7 @@ Duration MostDelay(const RefreshHistory& history, Instant from, Instant to) {
   const RefreshPlan& plan = history.plan;
   const int unusable = UnusableNodes(history, from, to);
   return MostBackoff(plan) + (MostSetup(plan) + milliseconds(plan.request_timeout_ms)) * unusable +
-         milliseconds(std::max(plan.reconnect_backoff_ms, plan.reconnect_backoff_max_ms)) + kSlack;
+         milliseconds(std::max(plan.reconnect_backoff_ms, plan.reconnect_backoff_max_ms)) + Slack(plan);
 }
 
 }  // namespace
@@ -180,7 +180,47 @@ std::string AgeIsBounded(const RefreshHistory& history) {
   return {};
 }
 
+namespace {
+
+// A request that was forgotten shows at once: the next update is not due.
+std::string ForcedRefreshStaysDue(const RefreshHistory& history) {
+  std::optional<RefreshEvent> asked;  // And not answered yet.
+  std::int64_t full_version = 1;      // Of the last full success.
+  bool partial = false;
+  bool rebootstrap = false;
+  for (const RefreshEvent& event : history.events) {
+    switch (event.kind) {
+      case Kind::kAsked:
+        // An answer that came between the call and this note has done it.
+        if (event.version >= full_version) asked = event;
+        break;
+      case Kind::kRequest:
+        partial = event.partial;
+        break;
+      case Kind::kRebootstrap:
+        rebootstrap = true;
+        break;
+      case Kind::kUpdated:
+        if (std::exchange(rebootstrap, false) || partial) break;
+        full_version = event.version;
+        asked.reset();
+        break;
+      case Kind::kSample:
+        if (asked.has_value() && event.next_update > event.at + MostBackoff(history.plan)) {
+          return At(history, asked->at) + "asked; then " + At(history, event.at) + "forgotten";
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string ForcedRefreshIsNotLost(const RefreshHistory& history) {
+  if (std::string forgotten = ForcedRefreshStaysDue(history); !forgotten.empty()) return forgotten;
   if (history.plan.stalls) return {};
   const std::vector<Instant> successes = FullSuccesses(history);
   for (const RefreshEvent& event : history.events) {

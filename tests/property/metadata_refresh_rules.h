@@ -18,8 +18,8 @@ std::string RefreshesKeepTheirDistance(const RefreshHistory& history);
 // timeout + request timeout) x unusable nodes. Judged without stalls.
 std::string AgeIsBounded(const RefreshHistory& history);
 
-// After a full update was asked for, one comes, within the same bound less max age (MD-03, MD-09, MD-15). Judged
-// without stalls.
+// After a full update was asked for, and until one came, the next is due within the largest backoff; and one comes,
+// within the same bound as for the age, less max age (MD-03, MD-09, MD-15). The second half is judged without stalls.
 std::string ForcedRefreshIsNotLost(const RefreshHistory& history);
 
 // The version grows by one on bootstrap, re-bootstrap and each successful update, never otherwise (MD-08 to MD-10,

@@ -111,7 +111,7 @@ class World : public ProducerObserver, public MetadataListener, public sim::Requ
                  .stalls = plan.stalls ? sim::StallMode::kRare : sim::StallMode::kNone,
                  .steps_max = 20'000'000},
                 trace_),
-        network_(kernel_, {.latency = sim::Distribution::Uniform(milliseconds(0), milliseconds(5)),
+        network_(kernel_, {.latency = sim::Distribution::Uniform(milliseconds(0), milliseconds(plan.latency_ms)),
                            .resolve = sim::Distribution::Uniform(milliseconds(0), milliseconds(5))}),
         env_(kernel_, network_),
         broker_clock_(kernel_, "brokers", WallTime::FromMillis(1'700'000'000'000)),
@@ -250,7 +250,9 @@ class World : public ProducerObserver, public MetadataListener, public sim::Requ
     while (!closing_) {
       const Instant now = Now();
       Note(Kind::kLoop);
-      Note(Kind::kSample).version = metadata_.version();
+      RefreshEvent sample{.at = now, .kind = Kind::kSample, .version = metadata_.version()};
+      sample.next_update = metadata_.NextUpdateAt();
+      history_.events.push_back(std::move(sample));
       Instant deadline = Instant::Never();
       const std::shared_ptr<const ktrial::Cluster> cluster = metadata_.Fetch();
       for (const auto& [id, until] : wanted_) {
