@@ -32,8 +32,6 @@ class StackPool {
 
   Stack Take();
   void Give(Stack stack);
-  // The stack of a context that will never go on: what is on it stays, and LeakSanitizer looks there for pointers.
-  static void Abandon(Stack stack);
 
  private:
   std::vector<Stack> free_;
@@ -77,6 +75,9 @@ class ContextSwitcher {
   void Prepare(Context& context);
   // Of a context that has ended.
   void Forget(Context& context);
+  // Of a context that will never go on: what is on its stack stays, and LeakSanitizer looks there for pointers. ThreadSanitizer
+  // keeps it too; it objects to a thread that ends inside of an UncheckedSection.
+  void Abandon(const Context& context);
   // From the running context to another one. Returns when somebody switches back. SwitchContext (switch.h) is the same, faster.
   void Switch(Context& from, Context& to);
 

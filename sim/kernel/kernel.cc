@@ -272,8 +272,7 @@ Kernel::Counts Kernel::counts() const {
 void Kernel::Abandon() {
   KT_CHECK(!running_);
   abandoned_ = true;
-  // ThreadSanitizer keeps them too: it objects to a thread that ends inside of an UncheckedSection.
-  for (const std::unique_ptr<Fiber>& fiber : fibers_) StackPool::Abandon(fiber->context.stack);
+  for (const std::unique_ptr<Fiber>& fiber : fibers_) switcher_->Abandon(fiber->context);
   // A thread that never started still has its function, and nothing on its stack that refers to it.
   runnable_.clear();
   live_count_ = 0;

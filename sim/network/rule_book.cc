@@ -34,17 +34,13 @@ std::string DescribeNetworkRule(const NetworkRule& rule) {
 
 RuleId RuleBook::Impose(const NetworkRule& rule) {
   entries_.push_back({.rule = rule});
-  ++in_force_;
-  return RuleId(entries_.size());
+  in_force_.emplace_back(entries_.size());
+  return in_force_.back();
 }
 
 std::optional<NetworkRule> RuleBook::Lift(RuleId rule) {
-  if (rule.value() == 0 || rule.value() > entries_.size()) return std::nullopt;
-  Entry& entry = entries_[rule.value() - 1];
-  if (!entry.in_force) return std::nullopt;
-  entry.in_force = false;
-  --in_force_;
-  return entry.rule;
+  if (std::erase(in_force_, rule) == 0) return std::nullopt;
+  return entries_[rule.value() - 1].rule;
 }
 
 std::int64_t RuleBook::Touched(RuleId rule) const {
@@ -53,9 +49,9 @@ std::int64_t RuleBook::Touched(RuleId rule) const {
 }
 
 bool RuleBook::Meets(NetworkRule::Kind kind, NodeId broker) {
-  if (in_force_ == 0) return false;
-  for (Entry& entry : entries_) {
-    if (!entry.in_force || entry.rule.kind != kind || !Contains(entry.rule.nodes, broker)) continue;
+  for (const RuleId id : in_force_) {
+    Entry& entry = entries_[id.value() - 1];
+    if (entry.rule.kind != kind || !Contains(entry.rule.nodes, broker)) continue;
     ++entry.touched;
     return true;
   }
@@ -63,10 +59,10 @@ bool RuleBook::Meets(NetworkRule::Kind kind, NodeId broker) {
 }
 
 bool RuleBook::Holds(NodeId from, NodeId to, bool touch) {
-  if (in_force_ == 0) return false;
   bool holds = false;
-  for (Entry& entry : entries_) {
-    if (!entry.in_force || !Separates(entry.rule, from, to)) continue;
+  for (const RuleId id : in_force_) {
+    Entry& entry = entries_[id.value() - 1];
+    if (!Separates(entry.rule, from, to)) continue;
     holds = true;
     entry.touched += touch ? 1 : 0;
   }
@@ -74,16 +70,15 @@ bool RuleBook::Holds(NodeId from, NodeId to, bool touch) {
 }
 
 bool RuleBook::Passes(NodeId from, NodeId to) const {
-  return std::none_of(entries_.begin(), entries_.end(),
-                      [&](const Entry& entry) { return entry.in_force && Separates(entry.rule, from, to); });
+  return std::none_of(in_force_.begin(), in_force_.end(),
+                      [&](RuleId id) { return Separates(entries_[id.value() - 1].rule, from, to); });
 }
 
 Duration RuleBook::AddedLatency(NodeId broker, Stream& stream) {
   Duration added{0};
-  if (in_force_ == 0) return added;
-  for (Entry& entry : entries_) {
-    if (!entry.in_force || entry.rule.kind != NetworkRule::Kind::kLatency) continue;
-    if (!Contains(entry.rule.nodes, broker)) continue;
+  for (const RuleId id : in_force_) {
+    Entry& entry = entries_[id.value() - 1];
+    if (entry.rule.kind != NetworkRule::Kind::kLatency || !Contains(entry.rule.nodes, broker)) continue;
     added += entry.rule.added.Draw(stream);
     ++entry.touched;
   }
@@ -92,10 +87,9 @@ Duration RuleBook::AddedLatency(NodeId broker, Stream& stream) {
 
 std::int64_t RuleBook::BytesPerSecond(NodeId broker, std::int64_t unruled) {
   std::int64_t limit = unruled;
-  if (in_force_ == 0) return limit;
-  for (Entry& entry : entries_) {
-    if (!entry.in_force || entry.rule.kind != NetworkRule::Kind::kBandwidth) continue;
-    if (!Contains(entry.rule.nodes, broker)) continue;
+  for (const RuleId id : in_force_) {
+    Entry& entry = entries_[id.value() - 1];
+    if (entry.rule.kind != NetworkRule::Kind::kBandwidth || !Contains(entry.rule.nodes, broker)) continue;
     ++entry.touched;
     if (limit == 0 || entry.rule.bytes_per_second < limit) limit = entry.rule.bytes_per_second;
   }

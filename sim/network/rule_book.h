@@ -30,17 +30,15 @@ class RuleBook {
   Duration AddedLatency(NodeId broker, Stream& stream);
   // The lowest limit, with the network's own; 0: none.
   std::int64_t BytesPerSecond(NodeId broker, std::int64_t unruled);
-  bool empty() const { return in_force_ == 0; }
 
  private:
   struct Entry {
     NetworkRule rule;
-    bool in_force = true;
     std::int64_t touched = 0;
   };
   // Rule n is entry n - 1; lifted ones stay, for their counts.
   std::vector<Entry> entries_;
-  std::int64_t in_force_ = 0;
+  std::vector<RuleId> in_force_;  // in the order of their imposing
 };
 
 // "partition of 1, 2 from clients": for traces.

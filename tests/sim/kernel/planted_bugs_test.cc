@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr int kSeeds = 3000;
+constexpr int kSeeds = 1500;
 
 struct Program {
   explicit Program(Kernel& kernel_in)
