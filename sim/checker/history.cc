@@ -106,7 +106,9 @@ void History::Complete(RecordEntry& entry, Instant now, const Completion& comple
   const UncheckedSection unchecked;
   if (entry.completions < UINT8_MAX) ++entry.completions;
   const std::size_t producer = static_cast<std::size_t>(StreamOf(entry).info().producer);
-  if (producer < closed_.size() && closed_[producer]) ++completions_after_close_;
+  // A Send after Close is refused within itself, which is as it should be.
+  const bool accepted = completion.state != RecordState::kRefused;
+  if (accepted && producer < closed_.size() && closed_[producer]) ++completions_after_close_;
   if (entry.completions > 1) return;
   ++completed_;
   if (completion.state == RecordState::kAcked) ++acked_;

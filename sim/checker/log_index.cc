@@ -36,12 +36,13 @@ LogIndex::LogIndex(const History& history, std::span<const PartitionEvidence> pa
     : history_(history), partitions_(partitions) {
   places_.reserve(history.streams().size());
   for (const auto& stream : history.streams()) places_.emplace_back(static_cast<std::size_t>(stream->size()));
-  for (const PartitionEvidence& partition : partitions) Scan(partition);
+  for (std::size_t i = 0; i < partitions.size(); ++i) Scan(i);
   std::sort(disorders_.begin(), disorders_.end());
   disorders_.erase(std::unique(disorders_.begin(), disorders_.end()), disorders_.end());
 }
 
-void LogIndex::Scan(const PartitionEvidence& partition) {
+void LogIndex::Scan(std::size_t number) {
+  const PartitionEvidence& partition = partitions_[number];
   // By stream: the latest of its records that this log has so far.
   std::vector<std::int64_t> latest(places_.size(), -1);
   const std::optional<std::uint16_t> topic = history_.FindTopic(partition.topic);
@@ -64,7 +65,7 @@ void LogIndex::Scan(const PartitionEvidence& partition) {
       if (place.copies > 1) continue;
       if (position.index < latest[position.stream]) {
         place.late = true;
-        disorders_.push_back({static_cast<std::size_t>(&partition - partitions_.data()), position.stream});
+        disorders_.push_back({number, position.stream});
       } else {
         latest[position.stream] = position.index;
       }
@@ -72,10 +73,9 @@ void LogIndex::Scan(const PartitionEvidence& partition) {
   }
 }
 
-bool LogIndex::HasDisorder(const PartitionEvidence& partition) const {
-  const auto index = static_cast<std::size_t>(&partition - partitions_.data());
+bool LogIndex::HasDisorder(std::size_t partition) const {
   return std::any_of(disorders_.begin(), disorders_.end(),
-                     [&](const Disorder& disorder) { return disorder.partition == index; });
+                     [&](const Disorder& disorder) { return disorder.partition == partition; });
 }
 
 std::int64_t LogIndex::ReorderedPairs(const std::function<bool(const RecordEntry&)>& counts) const {

@@ -34,14 +34,14 @@ class LogIndex {
   std::int64_t foreign_records() const { return foreign_records_; }
   std::int64_t log_records() const { return log_records_; }
 
-  // Whether some record of any stream is late in this partition, one of those that the index was built of.
-  bool HasDisorder(const PartitionEvidence& partition) const;
+  // Whether some record of any stream is late in a partition (an index into what the index was built of).
+  bool HasDisorder(std::size_t partition) const;
   // How many pairs of records, both of one stream and both chosen by `counts`, were first appended to their partition
   // in the order opposite to that of Send.
   std::int64_t ReorderedPairs(const std::function<bool(const RecordEntry&)>& counts) const;
 
  private:
-  void Scan(const PartitionEvidence& partition);
+  void Scan(std::size_t number);
 
   const History& history_;
   const std::span<const PartitionEvidence> partitions_;

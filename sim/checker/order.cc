@@ -28,7 +28,9 @@ class OrderChecker final : public Checker {
       const ProducerEvidence& producer = evidence.producers[static_cast<std::size_t>(stream->info().producer)];
       if (producer.acks != 0) JudgeOffsets(evidence, *stream, sink);
     }
-    for (const PartitionEvidence& partition : evidence.partitions) JudgePartition(evidence, partition, sink);
+    for (std::size_t i = 0; i < evidence.partitions.size(); ++i) {
+      if (evidence.index->HasDisorder(i)) JudgePartition(evidence, evidence.partitions[i], sink);
+    }
   }
 
  private:
@@ -46,7 +48,6 @@ class OrderChecker final : public Checker {
   }
 
   static void JudgePartition(const Evidence& evidence, const PartitionEvidence& partition, ViolationSink& sink) {
-    if (!evidence.index->HasDisorder(partition)) return;
     const History& history = *evidence.history;
     // By stream: the latest acknowledged record that this log has so far, and which records it has.
     std::vector<std::int64_t> latest(history.streams().size(), -1);

@@ -107,7 +107,7 @@ class RequestRateChecker final : public Checker {
         break;
       case EventKind::kLoopIteration:
         if (counts.idle_turns++ == 0) counts.idle_since_nanos = row.at_nanos;
-        if (row.at_nanos - counts.idle_since_nanos > kWindow.count()) {
+        if (row.at_nanos - counts.idle_since_nanos >= kWindow.count()) {
           counts.idle_turns = 1;
           counts.idle_since_nanos = row.at_nanos;
         }

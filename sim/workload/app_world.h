@@ -37,6 +37,7 @@ struct AppWorld {
   std::map<std::string, std::int32_t, std::less<>> partitions;  // By topic.
   std::vector<std::unique_ptr<ClientProducer>> producers;
   std::vector<CallOutcome> calls;
+  Duration callbacks_blocked{0};  // How long callbacks have kept senders' threads, in all.
   Instant start;
   Instant stop;  // start + duration: no workload goes on beyond it, but for arrivals that were due before.
 

@@ -111,9 +111,16 @@ void RecordSender::Act(const RecordEntry& entry, const RecordMetadata& metadata)
     case CallbackAction::Kind::kThrow:
       throw std::runtime_error("thrown by the callback of a workload");
     case CallbackAction::Kind::kBlock:
-      world_.env.threads().SleepUntil(world_.Now() + options_.on_callback.block, Site("workload.callback_blocks"));
-      return;
+      return Block(options_.on_callback.block);
   }
+}
+
+void RecordSender::Block(Duration length) {
+  {
+    const UncheckedSection unchecked;
+    world_.callbacks_blocked += length;
+  }
+  world_.env.threads().SleepUntil(world_.Now() + length, Site("workload.callback_blocks"));
 }
 
 bool RecordSender::AwaitOutstandingBelow(std::int64_t limit, Instant deadline) {

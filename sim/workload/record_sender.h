@@ -51,6 +51,7 @@ class RecordSender {
   static void OnComplete(void* context, const RecordMetadata& metadata, const absl::Status& status);
   void Complete(RecordEntry& entry, const RecordMetadata& metadata, const absl::Status& status);
   void Act(const RecordEntry& entry, const RecordMetadata& metadata);
+  void Block(Duration length);
   std::uint16_t TopicNumber(std::string_view topic);
 
   AppWorld& world_;
