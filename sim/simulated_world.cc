@@ -104,11 +104,12 @@ void SimulatedWorld::StartThreads() {
 void SimulatedWorld::RunFaultPhase() { Advance(kernel_.RunUntil(app_.stop)); }
 
 void SimulatedWorld::RunSettlePhase() {
-  // By its own timer, at the end of the first phase, unless that ended early or the brokers' thread is late.
-  faults_->HealAll();
+  // By its own timer, at the end of the first phase, unless that ended early. Never from here: the brokers' thread may have lost
+  // the CPU in the middle of something.
+  host_->Post([this] { faults_->HealAll(); });
   std::int64_t events_left = failed_ ? kEventsAfterFinding : INT64_MAX;
   const Instant deadline = std::max(kernel_.Now(), app_.stop) + spec_.settle;
-  Advance(kernel_.RunUntil([&] { return --events_left < 0 || Settled(); }, deadline));
+  Advance(kernel_.RunUntil([&] { return --events_left < 0 || (faults_->healed() && Settled()); }, deadline));
   if (!Settled() && !failed_) ReportUnsettled();
 }
 
@@ -205,7 +206,7 @@ Evidence SimulatedWorld::MakeEvidence() {
           .index = &*record_->index,
           .producers = producer_evidence_,
           .partitions = record_->partitions,
-          .stall_budget = stalled_ + faults_->stalled(),
+          .stall_budget = stalled_ + faults_->stalled() + app_.callbacks_blocked,
           .end = record_->end};
 }
 

@@ -34,6 +34,7 @@ class FaultScheduler final : public RequestHook {
   void Start(Instant start);
   // Ends every episode and stops everything that is still to come. Idempotent.
   void HealAll();
+  bool healed() const { return healed_; }
 
   // In the order of the plan.
   std::vector<FaultOutcome> outcomes() const;

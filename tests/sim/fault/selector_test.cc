@@ -1,0 +1,35 @@
+#include "sim/fault/selector.h"
+
+#include <gtest/gtest.h>
+
+namespace ktrial::sim {
+namespace {
+
+TEST(SelectorTest, EveryWordOfTheLanguageIsUnderstood) {
+  EXPECT_EQ(ParseBrokerTerm("2")->id, NodeId(2));
+  EXPECT_EQ(ParseBrokerTerm("*")->kind, BrokerTerm::Kind::kAll);
+  EXPECT_EQ(ParseBrokerTerm("any")->kind, BrokerTerm::Kind::kAny);
+  EXPECT_EQ(ParseBrokerTerm("controller")->kind, BrokerTerm::Kind::kController);
+  EXPECT_EQ(ParseBrokerTerm("follower:a/b/7")->topic, "a/b");
+  EXPECT_EQ(*ParseBrokerTerm("leader:orders/3"), BrokerSelector::Leader("orders", 3).terms[0]);
+  EXPECT_EQ(ParsePartitionSelector("any")->kind, PartitionSelector::Kind::kAny);
+  EXPECT_EQ(ParsePartitionSelector("5")->list, PartitionSelector::Index(5).list);
+}
+
+TEST(SelectorTest, OtherWordsAreRefused) {
+  for (const char* text :
+       {"", "leader", "leader:orders", "leader:/0", "leader:orders/", "leader:orders/x", "-1", "2 ", "all"}) {
+    EXPECT_EQ(ParseBrokerTerm(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+  EXPECT_EQ(ParsePartitionSelector("first").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(SelectorTest, ToStringIsWhatAScenarioWouldSay) {
+  BrokerSelector selector = BrokerSelector::Leader("orders", 3);
+  selector.terms.push_back(*ParseBrokerTerm("2"));
+  selector.terms.push_back(*ParseBrokerTerm("any"));
+  EXPECT_EQ(ToString(selector), "leader:orders/3, 2, any");
+}
+
+}  // namespace
+}  // namespace ktrial::sim
