@@ -107,6 +107,10 @@ absl::Status CheckWorld(const WorldSpec& spec) {
   for (const ProducerInstance& producer : ProducerInstances(spec)) {
     if (!producers.insert(producer.name).second) return Wrong("there are two producers \"{}\"", producer.name);
   }
+  std::set<std::string> threads;
+  for (const ThreadSpec& thread : spec.threads) {
+    if (!threads.insert(thread.name).second) return Wrong("there are two threads \"{}\"", thread.name);
+  }
   for (const WorkloadSpec& workload : spec.workloads) {
     if (absl::Status status = CheckWorkload(workload, spec, names); !status.ok()) return status;
   }

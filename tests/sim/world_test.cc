@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <stdexcept>
+
+#include "core/check.h"
+#include "core/env/sync.h"
+#include "sim/trace/trace.h"
+#include "sim/workload/app_context.h"
 
 namespace ktrial::sim {
 namespace {
@@ -70,6 +76,82 @@ TEST(WorldTest, AnotherSeedGivesAnotherHash) {
   const RunResult first = RunOrDie(spec);
   spec.seed = 2;
   EXPECT_NE(RunOrDie(spec).hash, first.hash);
+}
+
+TEST(WorldTest, AListenerChangesNothing) {
+  class Counter final : public TraceSink {
+   public:
+    void OnTraceEvent(const TraceEvent&) override { ++count; }
+    int count = 0;
+  } counter;
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  const std::uint64_t hash = RunOrDie(spec).hash;
+  const absl::StatusOr<RunResult> heard = RunWorld(spec, {.trace_sink = &counter});
+  ASSERT_TRUE(heard.ok());
+  EXPECT_EQ(heard->hash, hash);
+  EXPECT_GT(counter.count, 1000);
+}
+
+TEST(WorldTest, InstancesWorkSideBySide) {
+  WorldSpec spec = Orders();
+  spec.duration = 2s;
+  spec.producers[0].name = "p";
+  spec.producers[0].instances = 3;
+  const RunResult result = RunOrDie(spec);
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  EXPECT_EQ(*result.Metric("records.acked"), 1200);
+  EXPECT_EQ(*result.Query({.metric = "records.acked", .where = {{MetricFilter::kProducer, "p-2"}}}), 400);
+  EXPECT_EQ(*result.Query({.metric = "records.acked", .where = {{MetricFilter::kWorkload, "app-1-3"}}}), 400);
+}
+
+TEST(WorldTest, WhatDoesNotSettleIsNamed) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  spec.settle = 0s;
+  spec.workloads[0].rate.reset();
+  spec.workloads[0].count = 1;
+  spec.producers[0].config["linger.ms"] = "30000";
+  const RunResult result = RunOrDie(spec);
+  ASSERT_EQ(result.violations.size(), 1U) << Summary(result);
+  EXPECT_EQ(result.violations[0].checker, "completion");
+  EXPECT_EQ(result.violations[0].text,
+            "1 records are not complete 0 s after everything healed: record 0 of app-1 to orders");
+}
+
+TEST(WorldTest, AFailedCheckIsAFindingAboutTheRun) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  spec.threads = {{.name = "main", .body = [](AppContext&) { KT_CHECK(1 + 1 == 3); }}};
+  const RunResult result = RunOrDie(spec);
+  ASSERT_FALSE(result.violations.empty());
+  EXPECT_EQ(result.violations[0].checker, "invariant");
+  EXPECT_NE(result.violations[0].text.find("1 + 1 == 3"), std::string::npos);
+}
+
+TEST(WorldTest, AThreadThatNeverEndsIsNamedAndLeftBehind) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  spec.settle = 1s;
+  spec.threads = {{.name = "stuck", .body = [](AppContext& app) {
+                     Mutex mutex(app.env().threads(), Site("world_test.mutex"));
+                     CondVar never(app.env().threads());
+                     MutexLock lock(mutex);
+                     never.Wait(mutex, Instant::Never(), [] { return false; }, Site("world_test.stuck"));
+                   }}};
+  const RunResult result = RunOrDie(spec);
+  ASSERT_EQ(result.violations.size(), 1U) << Summary(result);
+  EXPECT_EQ(result.violations[0].text, "thread stuck has not ended 1 s after everything healed");
+  // The next world does not notice.
+  spec.threads.clear();
+  EXPECT_TRUE(RunOrDie(spec).Passed());
+}
+
+TEST(WorldTest, AnExceptionOfTheApplicationIsTheCallers) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  spec.threads = {{.name = "main", .body = [](AppContext&) { throw std::runtime_error("mine"); }}};
+  EXPECT_THROW(RunWorld(spec).status().IgnoreError(), std::runtime_error);
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#include "sim/run_result.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/metrics/run_record.h"
+
+namespace ktrial::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RunResultTest : public ::testing::Test {
+ protected:
+  RunResultTest() {
+    auto record = std::make_shared<RunRecord>();
+    record->start = Instant::FromNanos(5);
+    record->producers = {"p"};
+    record->events.Add({.at_nanos = 5, .broker = 1, .kind = EventKind::kConnecting});
+    record->events.Add({.at_nanos = 1'000'000'005, .broker = 2, .kind = EventKind::kConnecting});
+    record->index.emplace(record->history, record->partitions);
+    result_.metrics = CountMetrics(*record, {});
+    result_.record = record;
+  }
+  RunResult result_;
+};
+
+TEST_F(RunResultTest, ACounterThatNeverCountedIsZero) {
+  EXPECT_EQ(*result_.Metric("errors.REQUEST_TIMED_OUT"), 0);
+  EXPECT_EQ(*result_.Metric("connects"), 2);
+}
+
+TEST_F(RunResultTest, ANameThatDoesNotExistIsAnError) {
+  EXPECT_EQ(result_.Metric("conects").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(result_.Query({.metric = "conects"}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(RunResultTest, WindowsCountFromTheStartOfTheRun) {
+  EXPECT_EQ(*result_.Query({.metric = "connects", .from = 0s, .to = 1s}), 1);
+  EXPECT_EQ(*result_.Query({.metric = "connects", .from = 1s}), 1);
+}
+
+TEST_F(RunResultTest, FiltersNarrowAndAreChecked) {
+  EXPECT_EQ(*result_.Query({.metric = "connects", .where = {{MetricFilter::kBroker, "2"}}}), 1);
+  EXPECT_EQ(result_.Query({.metric = "connects", .where = {{MetricFilter::kBroker, "two"}}}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(result_.Query({.metric = "connects", .where = {{MetricFilter::kPartition, "2"}}}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(result_.Query({.metric = "failed", .where = {{MetricFilter::kError, "OOPS"}}}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(RunResultTest, PassedNeedsNoViolationAndFaultsThatFired) {
+  EXPECT_TRUE(result_.Passed());
+  result_.faults = {{.kind = "crash", .fired = 0}};
+  EXPECT_FALSE(result_.Passed());
+  result_.faults[0].may_not_fire = true;
+  EXPECT_TRUE(result_.Passed());
+  result_.violations = {{.checker = "loss"}};
+  EXPECT_FALSE(result_.Passed());
+  EXPECT_TRUE(result_.HasViolation("loss"));
+}
+
+}  // namespace
+}  // namespace ktrial::sim

@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "sim/world.h"
+
+namespace ktrial::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+WorldSpec Base() {
+  WorldSpec spec;
+  spec.duration = 2s;
+  spec.topics = {{.name = "a", .partitions = 3}};
+  spec.network.latency = Distribution::Constant(1ms);
+  spec.producers = {{.config = {{"linger.ms", "60000"}, {"delivery.timeout.ms", "120000"}}}};
+  return spec;
+}
+
+RunResult RunCalls(WorldSpec spec, std::vector<CallSpec> calls) {
+  spec.calls = std::move(calls);
+  absl::StatusOr<RunResult> result = RunWorld(spec);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *std::move(result) : RunResult();
+}
+
+TEST(CallTest, SendAndFlushDeliverOneRecord) {
+  const RunResult result =
+      RunCalls(Base(), {{.at = 100ms, .call = SendCall{.topic = "a", .partition = PartitionIndex(1), .value = "paid"}},
+                        {.at = 200ms, .call = FlushCall{}}});
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  EXPECT_EQ(*result.Metric("records.acked"), 1);
+  ASSERT_EQ(result.calls.size(), 2U);
+  EXPECT_EQ(result.calls[0].call, "send");
+  EXPECT_EQ(result.calls[0].at, 100ms);
+  EXPECT_EQ(result.calls[1].call, "flush");
+  EXPECT_EQ(result.calls[1].result, "OK");
+}
+
+TEST(CallTest, FlushWithATimeoutEndsByIt) {
+  WorldSpec spec = Base();
+  spec.faults = {{.action = PauseBroker{.broker = BrokerSelector::All()}, .trigger = {.at = 150ms, .lasting = 1s}}};
+  const RunResult result = RunCalls(
+      spec, {{.at = 100ms, .call = SendCall{.topic = "a"}}, {.at = 200ms, .call = FlushCall{.timeout = 300ms}}});
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  EXPECT_EQ(result.calls[1].result, "DEADLINE_EXCEEDED");
+  EXPECT_EQ(result.calls[1].took, 300ms);
+}
+
+TEST(CallTest, CallsAfterCloseAreRefused) {
+  const RunResult result = RunCalls(Base(), {{.at = 100ms, .call = CloseCall{}},
+                                             {.at = 200ms, .call = SendCall{.topic = "a"}},
+                                             {.at = 300ms, .call = PartitionsForCall{.topic = "a"}}});
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  ASSERT_EQ(result.calls.size(), 3U);
+  EXPECT_EQ(result.calls[0].result, "OK");
+  EXPECT_EQ(result.calls[1].result, "FAILED_PRECONDITION");
+  EXPECT_EQ(result.calls[2].result, "FAILED_PRECONDITION");
+  EXPECT_EQ(*result.Metric("failed"), 1);
+}
+
+TEST(CallTest, CallsOfOneThreadWaitForEachOther) {
+  WorldSpec spec = Base();
+  spec.faults = {{.action = PauseBroker{.broker = BrokerSelector::All()}, .trigger = {.at = 0ms, .lasting = 1s}}};
+  const RunResult result = RunCalls(spec, {{.at = 100ms, .thread = "one", .call = PartitionsForCall{.topic = "a"}},
+                                           {.at = 200ms, .thread = "one", .call = FlushCall{}},
+                                           {.at = 200ms, .thread = "two", .call = FlushCall{}}});
+  ASSERT_EQ(result.calls.size(), 3U);
+  EXPECT_EQ(result.calls[0].thread, "two");
+  EXPECT_EQ(result.calls[2].call, "flush");
+  EXPECT_GT(result.calls[2].at, 1s);
+}
+
+TEST(CallTest, ACallOfSeveralInstancesIsMadeOnEach) {
+  WorldSpec spec = Base();
+  spec.producers[0].instances = 3;
+  EXPECT_EQ(RunCalls(spec, {{.at = 100ms, .call = FlushCall{}}}).calls.size(), 3U);
+}
+
+}  // namespace
+}  // namespace ktrial::sim

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "sim/world.h"
+
+namespace ktrial::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+class WorkloadTest : public ::testing::Test {
+ protected:
+  WorkloadTest() {
+    spec_.duration = 2s;
+    spec_.topics = {{.name = "a", .partitions = 3}, {.name = "b"}};
+    spec_.network.latency = Distribution::Constant(1ms);
+    spec_.producers = {{.config = {{"linger.ms", "0"}}}};
+    workload_.topic = TopicSelector::Name("a");
+  }
+  RunResult Run() {
+    spec_.workloads = {workload_};
+    absl::StatusOr<RunResult> result = RunWorld(spec_);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    if (!result.ok()) return {};
+    EXPECT_TRUE(result->Passed()) << Summary(*result);
+    return *std::move(result);
+  }
+  double Count(const RunResult& result, const std::string& metric, MetricFilter filter, const std::string& value) {
+    return result.Query({.metric = metric, .where = {{filter, value}}}).value_or(-1);
+  }
+  WorldSpec spec_;
+  WorkloadSpec workload_;
+};
+
+TEST_F(WorkloadTest, ARateSendsSoManyASecond) {
+  workload_.rate = Rate{.count = 50};
+  EXPECT_EQ(*Run().Metric("records.acked"), 100);
+}
+
+TEST_F(WorkloadTest, ACountEndsIt) {
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 7;
+  EXPECT_EQ(*Run().Metric("records.acked"), 7);
+}
+
+TEST_F(WorkloadTest, StartAndStopBoundIt) {
+  workload_.rate = Rate{.count = 100};
+  workload_.start = 500ms;
+  workload_.stop = 1s;
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.sent"), 50);
+  EXPECT_EQ(*result.Query({.metric = "records.sent", .from = 0ms, .to = 500ms}), 0);
+}
+
+TEST_F(WorkloadTest, ClosedKeepsSoManyOutstanding) {
+  workload_.closed = 4;
+  spec_.producers[0].config["batch.size"] = "0";  // One record a batch: a round trip takes 2 ms and the connecting.
+  const RunResult result = Run();
+  EXPECT_GT(*result.Metric("records.acked"), 1000);
+  EXPECT_LE(*result.Metric("buffer.peak"), 4 * 1024);
+}
+
+TEST_F(WorkloadTest, WithoutAPaceItSendsAsFastAsSendReturns) {
+  spec_.producers[0].config["buffer.memory"] = "65536";
+  workload_.count = 5000;
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.acked"), 5000);
+  EXPECT_GT(*result.Metric("send.blocked.max"), 0);
+}
+
+TEST_F(WorkloadTest, ArrivalsThatFallDueWhileBlockedAreSentLate) {
+  workload_.rate = Rate{.count = 100};
+  spec_.producers[0].config["max.block.ms"] = "60000";
+  // The first Send waits for the metadata for a second.
+  spec_.faults = {{.action = PauseBroker{.broker = BrokerSelector::All()}, .trigger = {.at = 0s, .lasting = 1s}}};
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.acked"), 200);
+  EXPECT_GE(*result.Metric("delivery.max"), 1000);
+}
+
+TEST_F(WorkloadTest, AnExplicitPartitionIsKept) {
+  workload_.rate = Rate{.count = 50};
+  workload_.partition = PartitionSelector::Index(2);
+  EXPECT_EQ(Count(Run(), "records.acked", MetricFilter::kPartition, "2"), 100);
+}
+
+TEST_F(WorkloadTest, SeveralTopicsTakeTurns) {
+  workload_.rate = Rate{.count = 50};
+  workload_.topic = TopicSelector::All();
+  const RunResult result = Run();
+  EXPECT_EQ(Count(result, "records.acked", MetricFilter::kTopic, "a"), 50);
+  EXPECT_EQ(Count(result, "records.acked", MetricFilter::kTopic, "b"), 50);
+}
+
+TEST_F(WorkloadTest, KeysSpreadOverPartitions) {
+  workload_.rate = Rate{.count = 100};
+  workload_.key_cardinality = 1000;
+  workload_.value = SizeRange(8, 500);
+  const RunResult result = Run();
+  for (const char* partition : {"0", "1", "2"}) {
+    EXPECT_GT(Count(result, "records.acked", MetricFilter::kPartition, partition), 30);
+  }
+}
+
+TEST_F(WorkloadTest, CallbacksThatSendDoubleTheRecords) {
+  workload_.rate = Rate{.count = 50};
+  workload_.on_callback.kind = CallbackAction::Kind::kSend;
+  EXPECT_EQ(*Run().Metric("records.acked"), 200);
+}
+
+TEST_F(WorkloadTest, CallbacksThatThrowHarmNobody) {
+  workload_.rate = Rate{.count = 50};
+  workload_.on_callback.kind = CallbackAction::Kind::kThrow;
+  EXPECT_EQ(*Run().Metric("records.acked"), 100);
+}
+
+TEST_F(WorkloadTest, CallbacksThatFlushDoNotHang) {
+  workload_.rate = Rate{.count = 50};
+  workload_.on_callback.kind = CallbackAction::Kind::kFlush;
+  EXPECT_EQ(*Run().Metric("records.acked"), 100);
+}
+
+TEST_F(WorkloadTest, CallbacksThatBlockHoldTheSenderUp) {
+  workload_.rate = Rate{.count = 50};
+  workload_.on_callback = {.kind = CallbackAction::Kind::kBlock, .block = 50ms};
+  EXPECT_GT(*Run().Metric("delivery.max"), 1000);
+}
+
+TEST_F(WorkloadTest, AWorkloadEndsWhenItsProducerIsClosed) {
+  workload_.rate = Rate{.count = 50};
+  workload_.on_callback.kind = CallbackAction::Kind::kClose;
+  const RunResult result = Run();
+  EXPECT_GE(*result.Metric("records.acked"), 1);
+  EXPECT_LT(*result.Metric("records.sent"), 10);
+}
+
+TEST_F(WorkloadTest, ThenFlushSendsWhatLingers) {
+  spec_.producers[0].config["linger.ms"] = "60000";
+  workload_.count = 3;
+  workload_.then = AfterLastSend::kFlush;
+  EXPECT_LT(*Run().Metric("delivery.max"), 100);
+}
+
+TEST_F(WorkloadTest, ThenCloseClosesOnce) {
+  workload_.count = 3;
+  workload_.then = AfterLastSend::kClose;
+  EXPECT_EQ(*Run().Metric("records.acked"), 3);
+}
+
+TEST_F(WorkloadTest, RefusedRecordsDoNotStopTime) {
+  spec_.producers[0].config["max.request.size"] = "1000";
+  spec_.producers[0].config["batch.size"] = "100";
+  workload_.value = SizeRange(5000);
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.acked"), 0);
+  EXPECT_GT(*result.Metric("errors.MESSAGE_TOO_LARGE"), 1000);
+}
+
+}  // namespace
+}  // namespace ktrial::sim
