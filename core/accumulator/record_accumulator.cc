@@ -57,7 +57,7 @@ void RecordAccumulator::Describe(PartitionQueue& queue, ProducerBatch& batch, co
   if (record.want_result) result.result = batch.ShareResult();
   result.index = batch.record_count() - 1;
   result.partition = queue.partition;
-  result.batch_full = queue.length > 1 || batch.full();
+  result.batch_full = batch.full();
 }
 
 bool RecordAccumulator::AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result) {
@@ -82,6 +82,7 @@ bool RecordAccumulator::AppendToNew(PartitionQueue& queue, const NewRecord& reco
   observer_.OnBatchCreated(batch->View());
   Describe(queue, *batch, record, result);
   result.new_batch = true;
+  result.batch_full |= queue.length > 1;
   return true;
 }
 

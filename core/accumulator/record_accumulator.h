@@ -88,8 +88,10 @@ struct AppendResult {
   BatchResultRef result;
   std::int32_t index = 0;    // Of the record in its batch.
   PartitionIndex partition;  // Where it went.
-  // The caller wakes the sender if either is set, and for no other reason (AC-05).
-  bool batch_full = false;
+  // The caller wakes the sender if either is set, and for no other reason (AC-05). Each is set by the append that made it so and not by
+  // those that follow: where others wake for every record while a full batch waits, a sender that cannot send it yet would turn
+  // for nothing each time.
+  bool batch_full = false;  // This append filled its batch, or left a full one behind.
   bool new_batch = false;
 };
 

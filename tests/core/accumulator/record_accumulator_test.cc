@@ -59,6 +59,15 @@ TEST(RecordAccumulatorTest, ARecordThatDoesNotFitOpensASecondBatchAndTheQueueCou
   EXPECT_EQ(third.index, 0);
 }
 
+// AC-05, and better: a sender that was told of a full batch and cannot send it yet is not told again with every record.
+TEST(RecordAccumulatorTest, ARecordBehindAFullBatchDoesNotWakeTheSenderAgain) {
+  AccumulatorWorld world;
+  for (int i = 0; i < 3; ++i) world.Append("orders", 0, kFifty);
+  const AppendResult fourth = world.Append("orders", 0, "behind the full one");
+  EXPECT_FALSE(fourth.batch_full);
+  EXPECT_FALSE(fourth.new_batch);
+}
+
 // AC-02: closed for appends means closed for small ones too, or the order would be lost.
 TEST(RecordAccumulatorTest, AClosedBatchTakesNoSmallerRecordEither) {
   AccumulatorWorld world;
