@@ -57,7 +57,7 @@ void Release(const void* tag) {
 __attribute__((noinline)) void* ExceptionGlobals() { return abi::__cxa_get_globals(); }
 
 // Whose stacks the handler of SIGSEGV looks at: a signal brings no object along.
-thread_local ContextSwitcher* entered = nullptr;  // tidy: signal handler
+thread_local ContextSwitcher* entered = nullptr;  // tidy: thread-local (see above)
 
 }  // namespace
 
@@ -129,7 +129,7 @@ void StackPool::Give(Stack stack) {
 ContextSwitcher::ContextSwitcher() : sanitized_(HasAsan() || HasTsan()) { main_.of_simulator = true; }
 
 void ContextSwitcher::Enter() {
-  static const bool installed = OverflowHandler::Install();  // tidy: signal handler
+  static const bool installed = OverflowHandler::Install();  // tidy: thread-local (see above)
   if (installed) OverflowHandler::GiveStack();
   exceptions_ = static_cast<Context::Exceptions*>(ExceptionGlobals());
   errno_ = &errno;
