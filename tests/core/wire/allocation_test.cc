@@ -20,15 +20,16 @@ std::size_t allocation_count = 0;
 std::size_t allocated_bytes = 0;
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: gcc would see malloc in one of the pair and not in the other, and call it a mismatch.
+__attribute__((noinline)) void* operator new(std::size_t size) {
   ++allocation_count;
   allocated_bytes += size;
   void* const memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace ktrial::wire {
 namespace {
