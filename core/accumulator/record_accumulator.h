@@ -187,7 +187,7 @@ class RecordAccumulator final : private BatchRecycler {
   void Reenqueue(ProducerBatch& batch, wire::ErrorCode why, Instant now);
   // Puts the records of a batch that the broker found too large into smaller ones, at the head of the queue, and ends
   // it. Returns how many there are now. The batch is in flight and has more than one record (AC-28 to AC-30).
-  int Split(ProducerBatch& batch, Instant now);
+  int Split(ProducerBatch& batch);
   // Ends a batch: its result is set, callbacks run, then waiters go on (SN-15). False, and nothing happens, if it had
   // failed before (SN-14). A batch that was taken out of its queue by Expire, or is in flight.
   bool Finish(ProducerBatch& batch, BatchOutcome outcome);

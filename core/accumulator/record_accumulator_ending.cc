@@ -98,7 +98,7 @@ std::vector<ProducerBatch*> RecordAccumulator::MoveIntoParts(ProducerBatch& whol
   return parts;
 }
 
-int RecordAccumulator::Split(ProducerBatch& batch, Instant /*now*/) {
+int RecordAccumulator::Split(ProducerBatch& batch) {
   KT_CHECK(batch.state() == BatchState::kInFlight && batch.record_count() > 1);
   const std::vector<ProducerBatch*> parts = MoveIntoParts(batch);
   KT_CHECK(parts.size() > 1);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "core/accumulator/record_accumulator.h"
 #include "core/check.h"
@@ -16,15 +18,17 @@ bool InOrder(const PartitionQueue* a, const PartitionQueue* b) {
 }  // namespace
 
 void RecordAccumulator::TakeActivated() {
-  const auto old_size = static_cast<std::ptrdiff_t>(active_.size());
-  registry_.TakeActivated(active_);
-  const auto middle = active_.begin() + old_size;
-  if (middle == active_.end()) return;
-  for (auto queue = middle; queue != active_.end(); ++queue) {
-    if (!std::exchange((*queue)->ever_active, true)) ++(*queue)->topic.ever_active;
+  std::vector<PartitionQueue*> activated;
+  registry_.TakeActivated(activated);
+  if (activated.empty()) return;
+  for (PartitionQueue* queue : activated) {
+    if (!std::exchange(queue->ever_active, true)) ++queue->topic.ever_active;
   }
-  std::sort(middle, active_.end(), InOrder);
-  std::inplace_merge(active_.begin(), middle, active_.end(), InOrder);
+  std::sort(activated.begin(), activated.end(), InOrder);
+  std::vector<PartitionQueue*> merged;
+  merged.reserve(active_.size() + activated.size());
+  std::merge(active_.begin(), active_.end(), activated.begin(), activated.end(), std::back_inserter(merged), InOrder);
+  active_ = std::move(merged);
 }
 
 void RecordAccumulator::LearnLeaders(const std::shared_ptr<const Cluster>& cluster) {
@@ -159,8 +163,9 @@ std::vector<NodeBatches> RecordAccumulator::Drain(const std::shared_ptr<const Cl
   TakeActivated();
   LearnLeaders(cluster);
   std::vector<PartitionQueue*> by_leader = active_;
-  const auto led_before = [](const PartitionQueue* a, const PartitionQueue* b) { return a->leader < b->leader; };
-  std::stable_sort(by_leader.begin(), by_leader.end(), led_before);
+  std::sort(by_leader.begin(), by_leader.end(), [](const PartitionQueue* a, const PartitionQueue* b) {
+    return a->leader != b->leader ? a->leader < b->leader : InOrder(a, b);
+  });
   std::vector<NodeBatches> drained;
   for (const NodeId node : nodes) {
     const auto begin =

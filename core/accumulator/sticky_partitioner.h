@@ -68,7 +68,7 @@ class StickyPartitioner {
  private:
   static std::uint64_t Pack(Choice choice);
   static Choice Unpack(std::uint64_t word);
-  PartitionIndex Draw(const TopicInfo& topic);
+  PartitionIndex Draw(const TopicInfo& topic) ABSL_EXCLUSIVE_LOCKS_REQUIRED(loads_mutex_);
 
   // Set in the constructor, never changed.
   const std::int64_t sticky_bytes_;

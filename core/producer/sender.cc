@@ -243,7 +243,7 @@ void Sender::CompleteBatch(ProducerBatch& batch, const wire::PartitionProduceRes
       return;
     case Disposition::kSplit:
       if (batch.record_count() > 1) {
-        accumulator_.Split(batch, now);
+        accumulator_.Split(batch);
       } else {
         accumulator_.Finish(batch, OutcomeOf(answer));
       }

@@ -334,7 +334,7 @@ TEST_F(SplitTest, ThePartsCarryTheRecordsInOrderBeforeEverythingElse) {
   AccumulatorWorld world;
   const std::vector<BatchRef> sent = Send(world, 8);
   world.Append("orders", 0, "later");
-  EXPECT_GT(world.accumulator->Split(*sent.front(), world.clock.now), 1);
+  EXPECT_GT(world.accumulator->Split(*sent.front()), 1);
   EXPECT_THAT(world.told, IsEmpty());
   EXPECT_THAT(DrainAll(world), ElementsAre("value-1000", "value-1001", "value-1002", "value-1003", "value-1004",
                                            "value-1005", "value-1006", "value-1007", "later"));
@@ -346,7 +346,7 @@ TEST_F(SplitTest, ThePartsCarryTheRecordsInOrderBeforeEverythingElse) {
 TEST_F(SplitTest, FuturesOfTheWholeFollowTheirParts) {
   AccumulatorWorld world;
   const std::vector<BatchRef> sent = Send(world, 2);
-  EXPECT_EQ(world.accumulator->Split(*sent.front(), world.clock.now), 2);
+  EXPECT_EQ(world.accumulator->Split(*sent.front()), 2);
   world.Succeed(*world.Drain(1).front(), 500);
   EXPECT_EQ(futures_[0].result->Await(futures_[0].index, kAtOnce)->offset, Offset(500));
   EXPECT_EQ(futures_[1].result->Await(futures_[1].index, kAtOnce), std::nullopt);
@@ -362,7 +362,7 @@ TEST_F(SplitTest, PartsInheritTheAgeAndStartWithoutAttempts) {
   world.accumulator->Reenqueue(*sent.front(), wire::ErrorCode::kNotEnoughReplicas, world.clock.now);
   world.Advance(Millis(100));
   sent = world.Drain(1);
-  world.accumulator->Split(*sent.front(), world.clock.now);
+  world.accumulator->Split(*sent.front());
   EXPECT_THAT(world.Ready().nodes, ElementsAre(NodeId(1)));
   const std::vector<BatchRef> part = world.Drain(1);
   EXPECT_EQ(part.front()->attempts(), 0);
@@ -380,7 +380,7 @@ TEST_F(SplitTest, HeadersKeysAndTimestampsSurvive) {
     ASSERT_TRUE(world.accumulator->Append(world.accumulator->Topic("orders"), record).ok());
   }
   const std::vector<BatchRef> sent = world.Drain(1);
-  world.accumulator->Split(*sent.front(), world.clock.now);
+  world.accumulator->Split(*sent.front());
   world.Drain(1);
   const std::vector<BatchRef> second = world.Drain(1);
   const auto view = wire::RecordBatchView::Parse(second.front()->bytes());
@@ -399,7 +399,7 @@ TEST_F(SplitTest, TheMemoryOfPartsIsOutsideThePool) {
   AccumulatorWorld world;
   {
     const std::vector<BatchRef> sent = Send(world, 8);
-    world.accumulator->Split(*sent.front(), world.clock.now);
+    world.accumulator->Split(*sent.front());
     EXPECT_EQ(world.used_bytes(), 200);  // The request still has the whole.
   }
   EXPECT_EQ(world.used_bytes(), 0);
@@ -417,7 +417,7 @@ TEST_F(SplitTest, SplittingAgainAndAgainEndsWithSingleRecords) {
     std::size_t singles = 0;
     for (auto drained = world.Drain(1); !drained.empty(); drained = world.Drain(1)) {
       if (drained.front()->record_count() > 1) {
-        world.accumulator->Split(*drained.front(), world.clock.now);
+        world.accumulator->Split(*drained.front());
         ASSERT_LE(++splits, 10);
       } else {
         world.Fail(*drained.front(), wire::ErrorCode::kMessageTooLarge);
@@ -436,7 +436,7 @@ TEST_F(SplitTest, AFlushWaitsForThePartsOfABatchThatIsSplitMeanwhile) {
   RecordAccumulator::Flush flush(*world.accumulator);
   bool flushed = false;
   const auto waiter = world.env->threads().Spawn("flush", [&] { flushed = flush.Await(Instant::Never()); });
-  EXPECT_EQ(world.accumulator->Split(*sent.front(), world.clock.now), 2);
+  EXPECT_EQ(world.accumulator->Split(*sent.front()), 2);
   EXPECT_FALSE(waiter->Join(kAtOnce));
   world.Succeed(*world.Drain(1).front(), 0);
   EXPECT_FALSE(waiter->Join(kAtOnce));
@@ -449,7 +449,7 @@ TEST_F(SplitTest, ObserversSeeThePartsAndThenTheSplit) {
   AccumulatorWorld world;
   const std::vector<BatchRef> sent = Send(world, 2);
   world.observer.notes.clear();
-  world.accumulator->Split(*sent.front(), world.clock.now);
+  world.accumulator->Split(*sent.front());
   EXPECT_THAT(world.observer.notes, ElementsAre("2 created", "3 created", "1 split in 2"));
 }
 

@@ -144,9 +144,11 @@ class Comparison {
     };
     fail(actual.in_flight);
     fail(actual.queued);
-    std::vector<int> in_flight_first = expected;
-    std::stable_partition(in_flight_first.begin(), in_flight_first.end(),
-                          [&](int id) { return naive_.Get(id).in_flight; });
+    std::vector<int> in_flight_first;
+    for (const bool in_flight : {true, false}) {
+      std::copy_if(expected.begin(), expected.end(), std::back_inserter(in_flight_first),
+                   [&](int id) { return naive_.Get(id).in_flight == in_flight; });
+    }
     RC_ASSERT(ids == in_flight_first);
     for (const int id : expected) {
       naive_.End(id);
@@ -188,7 +190,7 @@ class Comparison {
   void Split(int id) {
     if (naive_.Get(id).values.size() < 2) return;
     naive_.Split(id);
-    world_.accumulator->Split(*in_flight_[id], world_.clock.now);
+    world_.accumulator->Split(*in_flight_[id]);
     in_flight_.erase(id);
     RC_ASSERT(world_.used_bytes() == naive_.ChargedBytes());
   }

@@ -127,7 +127,7 @@ class ThreadsWorld {
         return accumulator_.Reenqueue(batch, wire::ErrorCode::kNotEnoughReplicas, clock_.Now());
       case 1:
         if (batch.record_count() > 1) {
-          accumulator_.Split(batch, clock_.Now());
+          accumulator_.Split(batch);
           return;
         }
         return Fail(batch);
