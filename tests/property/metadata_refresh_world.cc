@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/env/sync.h"
 #include "core/metadata/metadata.h"
 #include "core/network/network_client.h"
 #include "core/wire/status.h"
@@ -120,7 +119,6 @@ class World : public ProducerObserver, public MetadataListener, public sim::Requ
         host_({}, *brokers_, *host_transport_, kernel_.threads()),
         entropy_(env_.NewEntropy("client")),
         transport_(env_.NewTransport("client")),
-        stop_(kernel_.threads(), Site("test.stop"), false),
         metadata_(MetadataConfigOf(plan), kernel_.threads(), *entropy_),
         client_(ClientConfigOf(plan), metadata_, *transport_, env_.clock(), *entropy_, *this) {
     for (std::int32_t id = 1; id <= plan.brokers; ++id) {
@@ -453,8 +451,7 @@ class World : public ProducerObserver, public MetadataListener, public sim::Requ
     }
   }
 
-  // All faults have ended by their own timers; connections that a black hole has killed are given a last chance to be
-  // noticed.
+  // All faults have ended by their own timers.
   void Heal() { wanted_.clear(); }
 
   const RefreshPlan plan_;
@@ -468,7 +465,6 @@ class World : public ProducerObserver, public MetadataListener, public sim::Requ
   sim::BrokerHost host_;
   std::unique_ptr<Entropy> entropy_;
   std::unique_ptr<Transport> transport_;
-  Atomic<bool> stop_;
   Metadata metadata_;
   NetworkClient client_;
 
