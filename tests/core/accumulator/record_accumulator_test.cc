@@ -241,6 +241,49 @@ TEST(RecordAccumulatorTest, AChoiceThatChangedWhileMemoryWasFetchedIsMadeAgain) 
   EXPECT_EQ(world.Append("orders", -1, "a").partition, PartitionIndex(0));
 }
 
+// Locks that lock nothing, for one thread, and let something happen before the next one of them is taken.
+class MeanwhileThreads final : public Threads, private SyncHooks {
+ public:
+  MeanwhileThreads() : Threads(static_cast<SyncHooks*>(this)) {}
+  absl::AnyInvocable<void()> before_next_lock;
+
+  std::unique_ptr<Thread> Spawn(std::string_view, absl::AnyInvocable<void()>) override { return nullptr; }
+  void SleepUntil(Instant, Site) override {}
+  ThreadId Current() const override { return ThreadId(1); }
+
+ private:
+  void* CreateMutex(Site) override { return nullptr; }
+  void DestroyMutex(void*) override {}
+  void Lock(void*) override {
+    if (absl::AnyInvocable<void()> hook = std::exchange(before_next_lock, nullptr)) hook();
+  }
+  bool TryLock(void*) override { return true; }
+  void Unlock(void*) override {}
+  void* CreateCondVar() override { return nullptr; }
+  void DestroyCondVar(void*) override {}
+  bool Wait(void*, void*, Instant, absl::FunctionRef<bool()> predicate, Site) override { return predicate(); }
+  void NotifyOne(void*) override {}
+  void NotifyAll(void*) override {}
+  void AtomicAccess(Site) override {}
+};
+
+// PT-10
+TEST(RecordAccumulatorTest, AChoiceThatChangesBeforeTheQueueIsLockedIsMadeAgain) {
+  const std::shared_ptr<const Cluster> cluster = MakeCluster({{"orders", {{1}, {1}, {2}}}});
+  MeanwhileThreads threads;
+  ManualClock clock;
+  ScriptedEntropy entropy;
+  for (const std::uint64_t draw : {2, 0}) entropy.Script(draw, 3);
+  RecordAccumulator accumulator({.batch_size = 200}, threads, clock, entropy, [&] { return cluster; }, NoObserver());
+  TopicQueues& topic = accumulator.Topic("orders");
+  EXPECT_EQ(accumulator.Append(topic, {.value = "a"})->partition, PartitionIndex(2));
+  const std::string large(400, 'x');  // Enough to move on.
+  threads.before_next_lock = [&] {
+    EXPECT_EQ(accumulator.Append(topic, {.value = large})->partition, PartitionIndex(2));
+  };
+  EXPECT_EQ(accumulator.Append(topic, {.value = "b"})->partition, PartitionIndex(0));
+}
+
 // --- A partition that is chosen here ---
 
 // PT-07, PT-08: 200 bytes are a batch here; each record brings 57, and the first of a batch 118.
