@@ -1,5 +1,5 @@
-// What the simulator's kernel costs, beside a bare event loop measured in the same run: absolute rates depend on the machine, the
-// ratios that are printed at the end hardly do.
+// What the simulator's kernel costs, beside a bare event loop measured in the same run: absolute rates depend on the
+// machine, the ratios that are printed at the end hardly do.
 #include <array>
 #include <cstdint>
 #include <cstdio>

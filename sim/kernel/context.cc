@@ -53,7 +53,8 @@ void Release(const void* tag) {
   if (HasTsan()) __tsan_release(const_cast<void*>(tag));
 }
 
-// Not inlined and not const: the address belongs to an OS thread, and a compiler that sees no switch would keep an old one.
+// Not inlined and not const: the address belongs to an OS thread, and a compiler that sees no switch would keep an old
+// one.
 __attribute__((noinline)) void* ExceptionGlobals() { return abi::__cxa_get_globals(); }
 
 // Whose stacks the handler of SIGSEGV looks at: a signal brings no object along.
@@ -172,7 +173,8 @@ void ContextSwitcher::Abandon(const Context& context) {
   KT_CHECK(running_ != &context);
   if (__lsan_register_root_region == nullptr) return;
   __lsan_register_root_region(context.stack.low, context.stack.bytes);
-  // Where AddressSanitizer looks for uses after return, variables stand in memory of its own: eleven times the stack, and marks.
+  // Where AddressSanitizer looks for uses after return, variables stand in memory of its own: eleven times the stack,
+  // and marks.
   if (context.fake_stack != nullptr) __lsan_register_root_region(context.fake_stack, 12 * context.stack.bytes);
 }
 
@@ -192,7 +194,8 @@ void ContextEntry::Start(transfer_t transfer) {
   jump_fcontext(next->machine, switcher);
 }
 
-// `fake_stack` is null when the departing context will never run again: AddressSanitizer then frees what it keeps for it.
+// `fake_stack` is null when the departing context will never run again: AddressSanitizer then frees what it keeps for
+// it.
 void ContextSwitcher::TellOfDeparture(Context& from, const Context& to, void** fake_stack) {
   if (HasAsan()) {
     const bool to_main = &to == &main_;

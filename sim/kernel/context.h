@@ -1,9 +1,10 @@
-// Context is a stack and the place on it where execution goes on: the mechanism below threads of the simulation. Nothing here knows
-// of scheduling.
+// Context is a stack and the place on it where execution goes on: the mechanism below threads of the simulation.
+// Nothing here knows of scheduling.
 //
-// context.cc alone is compiled without sanitizers and tells their run-times by hand what it does: AddressSanitizer about the stack
-// in use, ThreadSanitizer about each context as a thread of its own. The state that the C++ run-time keeps per OS thread (the
-// exceptions that are being handled) and errno change hands at each switch; everything else that is per OS thread is shared.
+// context.cc alone is compiled without sanitizers and tells their run-times by hand what it does: AddressSanitizer
+// about the stack in use, ThreadSanitizer about each context as a thread of its own. The state that the C++ run-time
+// keeps per OS thread (the exceptions that are being handled) and errno change hands at each switch; everything else
+// that is per OS thread is shared.
 //
 // Thread safety: none. A context runs on the OS thread that called ContextSwitcher::Enter.
 #ifndef SIM_KERNEL_CONTEXT_H_
@@ -70,15 +71,16 @@ class ContextSwitcher {
   void Leave();
   Context& main() { return main_; }
 
-  // Prepares a context that starts with `entry` when it is switched to for the first time. Its stack, entry, argument and name
-  // are set.
+  // Prepares a context that starts with `entry` when it is switched to for the first time. Its stack, entry, argument
+  // and name are set.
   void Prepare(Context& context);
   // Of a context that has ended.
   void Forget(Context& context);
-  // Of a context that will never go on: what is on its stack stays, and LeakSanitizer looks there for pointers. ThreadSanitizer
-  // keeps it too; it objects to a thread that ends inside of an UncheckedSection.
+  // Of a context that will never go on: what is on its stack stays, and LeakSanitizer looks there for pointers.
+  // ThreadSanitizer keeps it too; it objects to a thread that ends inside of an UncheckedSection.
   void Abandon(const Context& context);
-  // From the running context to another one. Returns when somebody switches back. SwitchContext (switch.h) is the same, faster.
+  // From the running context to another one. Returns when somebody switches back. SwitchContext (switch.h) is the same,
+  // faster.
   void Switch(Context& from, Context& to);
 
   // What `context` did so far happened before what the caller does from now on.

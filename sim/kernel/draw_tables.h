@@ -1,5 +1,5 @@
-// Tables of the integer arithmetic in draws.cc: 32 binary digits after the point. tests/sim/kernel/draws_test.cc compares each entry with
-// the C library's functions.
+// Tables of the integer arithmetic in draws.cc: 32 binary digits after the point. tests/sim/kernel/draws_test.cc
+// compares each entry with the C library's functions.
 #ifndef SIM_KERNEL_DRAW_TABLES_H_
 #define SIM_KERNEL_DRAW_TABLES_H_
 

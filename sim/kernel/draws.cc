@@ -49,8 +49,8 @@ std::int64_t TimesExp2(std::int64_t value, std::int64_t exponent) {
                                                            : static_cast<std::int64_t>(result);
 }
 
-// A draw from the standard normal distribution: one bit of sign; the rest says how much of that half's tail lies beyond. The
-// table has 8 entries for each halving of the tail, so that it is as exact far out as in the middle.
+// A draw from the standard normal distribution: one bit of sign; the rest says how much of that half's tail lies
+// beyond. The table has 8 entries for each halving of the tail, so that it is as exact far out as in the middle.
 std::int64_t Normal(std::uint64_t draw) {
   const bool negative = (draw >> 63) != 0;
   const std::uint64_t tail = draw << 1 | 1;

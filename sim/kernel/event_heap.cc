@@ -35,7 +35,8 @@ void EventHeap::SiftDown(std::size_t index, const Key& key) {
   for (;;) {
     const std::size_t first = 4 * index + 1;
     if (first >= size) break;
-    // Branches, not conditional moves: guessing on is faster than waiting for each comparison (18 against 26 ns at 100 events).
+    // Branches, not conditional moves: guessing on is faster than waiting for each comparison (18 against 26 ns at 100
+    // events).
     std::size_t least = first;
     if (first + 4 <= size) [[likely]] {
       for (std::size_t child = first + 1; child < first + 4; ++child) {

@@ -131,10 +131,11 @@ class Kernel {
   // Ends the running Run at the next opportunity, or else the next one at once. From threads and events.
   void Stop(std::string_view why);
 
-  // Runs until nothing is left to do. What comes first of a finding, Stop and the condition ends a run; it can be called again.
+  // Runs until nothing is left to do. What comes first of a finding, Stop and the condition ends a run; it can be
+  // called again.
   KernelResult Run();
-  // Runs all that is due up to and including `deadline`, daemon events too, and leaves the clock there. Threads that wait for
-  // good meanwhile are no finding here: the caller may be about to wake them.
+  // Runs all that is due up to and including `deadline`, daemon events too, and leaves the clock there. Threads that
+  // wait for good meanwhile are no finding here: the caller may be about to wake them.
   KernelResult RunUntil(Instant deadline);
   // The predicate is asked before each event, when nothing is runnable. Ends with kIdle or kDeadlock as Run does.
   KernelResult RunUntil(absl::FunctionRef<bool()> predicate, Instant deadline = Instant::Never());

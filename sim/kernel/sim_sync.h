@@ -1,7 +1,9 @@
-// SimSync is how Mutex, CondVar and Atomic reach the kernel: each operation is a scheduling point, and to wait is to park.
+// SimSync is how Mutex, CondVar and Atomic reach the kernel: each operation is a scheduling point, and to wait is to
+// park.
 //
-// A lock that is given up goes to nobody: one waiter, of the strategy's choice, is woken and competes with whoever comes by, as
-// with real locks. Outside of threads (events, and before and after a run) locks may be taken only while they are free.
+// A lock that is given up goes to nobody: one waiter, of the strategy's choice, is woken and competes with whoever
+// comes by, as with real locks. Outside of threads (events, and before and after a run) locks may be taken only while
+// they are free.
 #ifndef SIM_KERNEL_SIM_SYNC_H_
 #define SIM_KERNEL_SIM_SYNC_H_
 

@@ -12,8 +12,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// When threads are stalled, and for how long. What is common is short enough to fall between a deadline and what it is a deadline
-// for; the long tail is a collector, or a machine that swaps.
+// When threads are stalled, and for how long. What is common is short enough to fall between a deadline and what it is
+// a deadline for; the long tail is a collector, or a machine that swaps.
 class Stalls {
  public:
   Stalls(StallMode mode, Stream& stream) : mode_(mode), stream_(stream) {}

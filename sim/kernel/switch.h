@@ -1,6 +1,6 @@
-// SwitchContext is ContextSwitcher::Switch for hot paths: in a build without sanitizers the switch stands at the place of its call, which
-// halves its cost (a processor predicts where a function returns to, and after a switch it is always wrong). Never included by
-// context.cc, which is compiled the same way in all builds.
+// SwitchContext is ContextSwitcher::Switch for hot paths: in a build without sanitizers the switch stands at the place
+// of its call, which halves its cost (a processor predicts where a function returns to, and after a switch it is always
+// wrong). Never included by context.cc, which is compiled the same way in all builds.
 #ifndef SIM_KERNEL_SWITCH_H_
 #define SIM_KERNEL_SWITCH_H_
 

@@ -1,5 +1,5 @@
-// The state of one virtual TCP connection: two endpoints, and a pipe for each direction. Data without behaviour: NetworkCore moves
-// it, SimTransport shows it.
+// The state of one virtual TCP connection: two endpoints, and a pipe for each direction. Data without behaviour:
+// NetworkCore moves it, SimTransport shows it.
 #ifndef SIM_NETWORK_CONNECTION_H_
 #define SIM_NETWORK_CONNECTION_H_
 

@@ -1,4 +1,5 @@
-// RuleBook keeps the network rules that are in force, answers what they mean for one pair of hosts, and counts whom they touched.
+// RuleBook keeps the network rules that are in force, answers what they mean for one pair of hosts, and counts whom
+// they touched.
 #ifndef SIM_NETWORK_RULE_BOOK_H_
 #define SIM_NETWORK_RULE_BOOK_H_
 

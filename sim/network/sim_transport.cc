@@ -37,7 +37,8 @@ ConnectionId SimTransport::Open(const Address& address, std::string_view /*host*
   const Address from{.ip = ip_, .port = next_port_++};
   if (next_port_ == 0) next_port_ = 40001;
   Held held{.connection = nullptr, .side = kClientSide};
-  // The core may touch the endpoint before it returns: it is known here only afterwards, and looked at by the next Poll.
+  // The core may touch the endpoint before it returns: it is known here only afterwards, and looked at by the next
+  // Poll.
   held.connection = core_.Open(*this, id, from, address, buffers);
   connections_.emplace(id, held);
   return id;
@@ -149,8 +150,8 @@ bool SimTransport::CollectFrom(const Held& held, std::vector<TransportEvent>& ev
   Endpoint& end = held.end();
   const bool unread = held.connection->in(held.side).unread() > 0;
   if (end.end.has_value()) {
-    // Whoever reads finds the end behind the last byte, as with a socket. Whoever does not is told at once, except that an
-    // orderly end waits for the bytes before it.
+    // Whoever reads finds the end behind the last byte, as with a socket. Whoever does not is told at once, except that
+    // an orderly end waits for the bytes before it.
     const bool reads = end.wants_read && end.opened;
     if (unread ? !reads && *end.end != EndReason::kEnd : !reads || end.end_met) {
       events.push_back({.kind = TransportEvent::Kind::kEnded,

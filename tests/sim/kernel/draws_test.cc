@@ -1,5 +1,5 @@
-// Draws: the integer arithmetic against the C library, the distributions against what they are named for, and values that no
-// compiler may change.
+// Draws: the integer arithmetic against the C library, the distributions against what they are named for, and values
+// that no compiler may change.
 #include "sim/kernel/draws.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Goal:   the time rule and the strategies find the bugs that they are there for, about as often as they should.
-// Method: three small programs with a planted bug each, run with many seeds; the shares of runs that fail are compared with those
-//         of a prototype (A 0.7 % without stalls and 5 % with them, B none and 24 %, C none and 2.6 %), within wide bounds.
+// Method: three small programs with a planted bug each, run with many seeds; the shares of runs that fail are compared
+//         with those of a prototype (A 0.7 % without stalls and 5 % with them, B none and 24 %, C none and 2.6 %),
+//         within wide bounds.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -101,7 +102,8 @@ TEST(PlantedBugsTest, ALostWakeUpIsFoundWithAndWithoutStalls) {
   EXPECT_LT(with, 15.0);
 }
 
-// B: an answer comes 1 ms before the 120 s timeout; what was looked up under the lock is acted on after it was given up.
+// B: an answer comes 1 ms before the 120 s timeout; what was looked up under the lock is acted on after it was given
+// up.
 struct CompletedTwice final : Program {
   using Program::Program;
   const Instant deadline = kernel.Now() + seconds(120);

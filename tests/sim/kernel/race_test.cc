@@ -1,5 +1,5 @@
-// In a ThreadSanitizer build each simulated thread is a thread to it, so that a data race of the program is found, and is a function
-// of the seed; locks of the program, spawn and join order what they should.
+// In a ThreadSanitizer build each simulated thread is a thread to it, so that a data race of the program is found, and
+// is a function of the seed; locks of the program, spawn and join order what they should.
 #include <chrono>
 #include <cstdlib>
 #include <memory>

@@ -1,4 +1,5 @@
-// What faults do to the network (sim/network/network_control.h): each has its effect, counts whom it touched, and can be undone.
+// What faults do to the network (sim/network/network_control.h): each has its effect, counts whom it touched, and can
+// be undone.
 #include <chrono>
 #include <string>
 
