@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/producer/log.h"
 #include "core/producer/partitioner.h"
 #include "core/wire/status.h"
 #include "tests/core/producer/producer_world.h"
@@ -260,6 +262,69 @@ TEST(ProducerTest, CallbacksAreDestroyed) {
   }));
   EXPECT_EQ(*token, 3);
   EXPECT_EQ(token.use_count(), 1);
+}
+
+// PR-24, PR-25, PR-26: a whole producer fills them in.
+TEST(ProducerTest, MetricsTellWhatHappened) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"linger.ms", "10"}, {"client.id", "me"}});
+    for (int i = 0; i < 30; ++i) {
+      producer->Send({.topic = "t", .partition = PartitionIndex(i % 3), .value = std::string(100, 'v')});
+    }
+    EXPECT_TRUE(producer->Flush().ok());
+    producer->Send({.topic = "", .value = "x"});
+    world.Sleep(seconds(5));
+    const MetricsSnapshot metrics = producer->Metrics();
+    EXPECT_EQ(metrics.Value("record-send-total"), 30);
+    EXPECT_EQ(metrics.Value("record-send-total", "t"), 30);
+    EXPECT_EQ(metrics.Value("record-error-total"), 0);  // PR-07: a mistake of the caller is none.
+    EXPECT_EQ(metrics.Value("records-per-request-avg"), 10);
+    EXPECT_GE(metrics.Value("record-queue-time-max"), 4);  // Two round trips to connect; Flush ends the linger.
+    EXPECT_EQ(metrics.Value("record-size-max"), 61 + 21 + 1 + 2 + 100 + 1);
+    EXPECT_EQ(metrics.Value("request-latency-avg"), 2);  // One millisecond each way.
+    EXPECT_EQ(metrics.Value("requests-in-flight"), 0);
+    EXPECT_EQ(metrics.Value("connection-count"), 4);  // The bootstrap connection and three brokers (NC-48).
+    EXPECT_GT(metrics.Value("request-total", "node-2"), 0);
+    EXPECT_GE(metrics.Value("metadata-age"), 5);
+    EXPECT_LT(metrics.Value("metadata-age"), 6);
+    EXPECT_EQ(metrics.Value("buffer-available-bytes"), metrics.Value("buffer-total-bytes"));
+    EXPECT_GT(metrics.Value("flush-time-ns-total"), 0);
+    EXPECT_GT(metrics.Value("metadata-wait-time-ns-total"), 0);
+  }));
+}
+
+// Records never show in the log, and the warnings of the configuration do.
+TEST(ProducerTest, TheLogSaysWhatWentWrongAndNoRecord) {
+  class Lines : public LogSink {
+   public:
+    void Write(LogLevel, std::string_view source, std::string_view text) override {
+      all += std::string(source) + ": " + std::string(text) + "\n";
+    }
+    std::string all;
+  };
+  ProducerWorld world;
+  auto lines = std::make_shared<Lines>();
+  ExpectIdle(world.Run([&] {
+    ProducerConfig config = world.ParseConfig({{"client.id", "me"}, {"sasl.jaas.config", "hunter2"}});
+    config.log = lines;
+    config.log_level = LogLevel::kDebug;
+    auto producer = world.StartProducer(std::move(config));
+    EXPECT_TRUE(producer->PartitionsFor("t").ok());
+    world.At(milliseconds(2), [&] {
+      for (int id = 1; id <= 3; ++id) world.host().Disconnect(NodeId(id), Transport::CloseKind::kReset);
+    });
+    for (int i = 0; i < 10; ++i) {
+      producer->Send({.topic = "t", .partition = PartitionIndex(0), .key = "secret-key", .value = "secret-value"})
+          .Get()
+          .status()
+          .IgnoreError();
+    }
+  }));
+  EXPECT_THAT(lines->all, HasSubstr("me: sasl.jaas.config has no effect"));
+  EXPECT_THAT(lines->all, HasSubstr("me: broker"));
+  EXPECT_THAT(lines->all, ::testing::Not(HasSubstr("secret")));
+  EXPECT_THAT(lines->all, ::testing::Not(HasSubstr("hunter2")));
 }
 
 // PR-20
