@@ -1,6 +1,8 @@
 #include "scenarios/language/error.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <tuple>
 
 namespace ktrial::scenario {
@@ -51,12 +53,18 @@ void Errors::Add(Position position, std::string_view key, std::string_view text)
 }
 
 std::vector<Error> Errors::Sorted() const {
-  std::vector<std::pair<Position, Error>> sorted = errors_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return FileOrder(a.first) < FileOrder(b.first); });
+  // Of two errors at one place the one that was found first. (std::stable_sort would do, but for clang's word on its library.)
+  std::vector<std::size_t> order(errors_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    const auto place_a = FileOrder(errors_[a].first);
+    const auto place_b = FileOrder(errors_[b].first);
+    return place_a < place_b || (!(place_b < place_a) && a < b);
+  });
   std::vector<Error> result;
-  for (auto& [position, error] : sorted) {
-    if (std::find(result.begin(), result.end(), error) == result.end()) result.push_back(std::move(error));
+  for (const std::size_t index : order) {
+    const Error& error = errors_[index].second;
+    if (std::find(result.begin(), result.end(), error) == result.end()) result.push_back(error);
   }
   return result;
 }

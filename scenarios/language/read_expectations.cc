@@ -62,8 +62,10 @@ void ReadExpect(TableReader expect, Scenario& scenario) {
     if (condition)
       expectations.push_back({member.position, {member.key, {}, Duration(0), Duration::max()}, *condition});
   }
-  std::stable_sort(expectations.begin(), expectations.end(),
-                   [](const Expectation& a, const Expectation& b) { return a.position < b.position; });
+  std::sort(expectations.begin(), expectations.end(), [](const Expectation& a, const Expectation& b) {
+    if (a.position < b.position || b.position < a.position) return a.position < b.position;
+    return a.query.metric < b.query.metric;
+  });
   scenario.expectations.insert(scenario.expectations.end(), expectations.begin(), expectations.end());
 }
 

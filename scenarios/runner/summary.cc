@@ -16,7 +16,9 @@ std::string Parts(const RunReport& report, std::string_view prefix) {
   for (const auto& [name, value] : report.result.metrics) {
     if (name.starts_with(prefix) && value > 0) parts.emplace_back(value, name.substr(prefix.size()));
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
   std::string text;
   for (const auto& [value, name] : parts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, FormatNumber(value));

@@ -37,8 +37,7 @@ struct RecordStream::Block {
 
 void RecordStream::FreeBlock::operator()(Block* block) const { std::free(block); }
 
-RecordStream::RecordStream(History& history, std::size_t index, Info info)
-    : history_(history), index_(index), info_(std::move(info)) {}
+RecordStream::RecordStream(std::size_t index, Info info) : index_(index), info_(std::move(info)) {}
 
 RecordEntry& RecordStream::EntryAt(std::int64_t index) const {
   KT_CHECK(index >= 0 && index < size_);
@@ -67,7 +66,7 @@ History::~History() = default;
 
 RecordStream& History::OpenStream(RecordStream::Info info) {
   const UncheckedSection unchecked;
-  streams_.push_back(std::unique_ptr<RecordStream>(new RecordStream(*this, streams_.size(), std::move(info))));
+  streams_.push_back(std::unique_ptr<RecordStream>(new RecordStream(streams_.size(), std::move(info))));
   return *streams_.back();
 }
 

@@ -78,11 +78,10 @@ class RecordStream {
   struct FreeBlock {
     void operator()(Block* block) const;
   };
-  RecordStream(History& history, std::size_t index, Info info);
+  RecordStream(std::size_t index, Info info);
   RecordEntry& EntryAt(std::int64_t index) const;
   RecordEntry& Add();
 
-  History& history_;
   const std::size_t index_;
   const Info info_;
   std::int64_t size_ = 0;
@@ -103,9 +102,8 @@ class History {
   const std::deque<std::string>& topics() const { return topics_; }
   std::optional<std::uint16_t> FindTopic(std::string_view topic) const;
 
-  // --- The life of a record, in this order
-  // ----------------------------------------------------------------------------------- Before Send is called. The
-  // pointer is the callback's context and stays valid as long as the History.
+  // --- The life of a record, in this order ---
+  // Before Send is called. The pointer is the callback's context and stays valid as long as the History.
   RecordEntry* Call(RecordStream& stream, std::uint16_t topic, Instant scheduled);
   // When Send has returned, whatever it returned.
   void Return(RecordEntry& entry, Instant called, Instant now);
