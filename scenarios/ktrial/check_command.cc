@@ -5,6 +5,7 @@
 
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/ktrial/files.h"
+#include "scenarios/runner/report.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -46,6 +47,10 @@ ExitStatus ListCommand(const ListCommandOptions& options) {
     if (scenario && (options.symptom.empty() || Matches(*scenario, options.symptom))) {
       scenarios.push_back(*std::move(scenario));
     }
+  }
+  if (options.output.json) {
+    for (const Scenario& scenario : scenarios) std::printf("%s\n", RenderJsonListing(scenario).c_str());
+    return status;
   }
   std::size_t width = 0;
   for (const Scenario& scenario : scenarios) width = std::max(width, scenario.file.size());

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 
 #include "core/check.h"
 #include "scenarios/ktrial/commands.h"
@@ -48,10 +50,26 @@ void AddOverrides(CLI::App& command, std::vector<std::string>& overrides) {
       ->allow_extra_args(false);
 }
 
+// What a number of 64 bits without a sign may look like; the parser would wrap -1 and cut what is too large.
+std::string CheckSeed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size()) return "";
+  return "\"" + text + "\" is not a seed, allowed: 0 to 18446744073709551615";
+}
+
+// The brokers' ports follow it, so it has none of its own.
+std::string CheckHost(const std::string& text) {
+  const auto colons = std::count(text.begin(), text.end(), ':');
+  const bool blank = text.empty() || text.find_first_of(" \t,/") != std::string::npos;
+  if (!blank && colons != 1) return "";
+  return "\"" + text + "\" is not a host, allowed: a name or an IP address, without a port";
+}
+
 CLI::App* AddRun(CLI::App& app, Options& options) {
   CLI::App* run = app.add_subcommand("run", "Run scenarios in the simulator: would a correct producer survive this?");
   run->add_option("FILE", options.run.paths, "Scenario files, folders, or - for standard input")->required();
-  run->add_option("--seed", options.run.seed, "The run is a function of it")->capture_default_str();
+  run->add_option("--seed", options.run.seed, "The run is a function of it")->check(CheckSeed)->capture_default_str();
   AddOverrides(*run, options.run.overrides);
   run->add_option("--trace", options.run.trace_file, "Write every event, a JSON object a line")->type_name("F.jsonl");
   run->add_flag("--check-determinism", options.run.check_determinism, "Run twice and show the first difference");
@@ -87,7 +105,7 @@ CLI::App* AddProduce(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   produce->add_option("-K,--key-delimiter", options.delimiter, "Lines are KEY DELIM VALUE")->type_name("DELIM");
   produce->add_option("-p,--partition", options.partition, "Send all there (default: the partitioner's choice)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
   produce->add_flag("-v,--verbose", target.verbose, "Show what the producer logs");
   return produce;
 }
@@ -100,8 +118,9 @@ CLI::App* AddServe(CLI::App& app, Options& options) {
   serve->add_option("--port", target.port, "Of the first broker, the others follow; 0: any free ones")
       ->capture_default_str();
   serve->add_option("--advertise", target.advertise, "Listen on all interfaces and tell clients this host")
-      ->type_name("HOST");
-  serve->add_option("--seed", target.seed, "Of what is drawn")->capture_default_str();
+      ->type_name("HOST")
+      ->check(CheckHost);
+  serve->add_option("--seed", target.seed, "Of what is drawn")->check(CheckSeed)->capture_default_str();
   AddOverrides(*serve, target.overrides);
   AddOutput(*serve, options);
   serve->footer("-- CMD...: run it with KTRIAL_BOOTSTRAP in its environment; the verdict comes when it ends.");

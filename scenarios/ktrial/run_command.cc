@@ -47,6 +47,10 @@ class Runner {
     ExitStatus status = list.complete ? kHolds : kWrongInput;
     // A table is for many; a single file is shown whole.
     many_ = list.files.size() > 1;
+    if (many_ && !options_.trace_file.empty()) {
+      std::fprintf(stderr, "--trace: there are %zu scenarios, allowed: one\n", list.files.size());
+      return kWrongInput;
+    }
     for (std::size_t i = 0; i < list.files.size(); ++i) {
       ShowProgress(options_.output, i + 1, list.files.size(), list.files[i]);
       status = Worse(status, RunFile(list.files[i]));

@@ -178,7 +178,31 @@ std::string Describe(const Value& value) {
   return "nothing";
 }
 
+namespace {
+
+// The library bounds the depth of values and not that of keys, and follows both on the stack.
+constexpr std::int64_t kKeyPartsMax = 100;
+
+// The first line whose key has too many parts. Dots in a value do not count, nor do those inside of quotes.
+std::optional<int> LineOfTooDeepKey(std::string_view text) {
+  int number = 1;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view key = line.substr(0, line.find_first_of("=#\"'"));
+    if (std::count(key.begin(), key.end(), '.') >= kKeyPartsMax) return number;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Value> ParseDocument(std::string_view text, Errors& errors) {
+  if (const std::optional<int> line = LineOfTooDeepKey(text)) {
+    errors.Add({*line, 1}, "key", "more than " + std::to_string(kKeyPartsMax) + " parts, allowed: what this language knows");
+    return std::nullopt;
+  }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     errors.Add(ToPosition(parsed.error().source()), "not TOML", parsed.error().description());

@@ -32,6 +32,14 @@ std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 
 }  // namespace
 
+std::string RenderJsonListing(const Scenario& scenario) {
+  Json json;
+  json["scenario"] = scenario.file;
+  json["title"] = scenario.title;
+  json["symptoms"] = scenario.symptoms;
+  return Dump(json);
+}
+
 std::string RenderJson(const RunReport& report) {
   Json json;
   json["schema"] = 1;

@@ -45,6 +45,8 @@ std::string RenderSummary(const RunReport& report, bool color);
 std::string RenderTable(const std::vector<RunReport>& reports, bool color);
 // One line: the object that docs/SCENARIOS.md describes.
 std::string RenderJson(const RunReport& report);
+// One line: what `list` shows of a scenario.
+std::string RenderJsonListing(const Scenario& scenario);
 // One line: what is wrong with an input. `Error` without a line is one of the command line.
 std::string RenderJsonError(const Error& error);
 

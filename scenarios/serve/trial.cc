@@ -92,6 +92,12 @@ struct Trial::State {
 };
 
 absl::Status Trial::State::Listen() {
+  const int last_port = settings.port + scenario.world.cluster.brokers - 1;
+  if (settings.port != 0 && last_port > 65535) {
+    return absl::InvalidArgumentError("--port " + std::to_string(settings.port) + " leaves no room for " +
+                                      std::to_string(scenario.world.cluster.brokers) + " brokers, allowed: 0, or up to " +
+                                      std::to_string(65536 - scenario.world.cluster.brokers));
+  }
   absl::StatusOr<std::unique_ptr<sim::Cluster>> created = sim::Cluster::Create(
       MakeClusterSpec(scenario.world, settings), env->clock(), sim::Stream(settings.seed, "served", "cluster", trace));
   if (!created.ok()) return created.status();

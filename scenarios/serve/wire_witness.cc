@@ -43,6 +43,10 @@ void WireWitness::OnAccepted(NodeId, ConnectionId) {
   connect_peak_.Add(Second());
 }
 
+void WireWitness::OnClosed(NodeId broker, ConnectionId connection, std::string_view) {
+  producing_[broker].erase(connection);
+}
+
 void WireWitness::OnRequest(const sim::RequestView& request) {
   ++requests_[request.api];
   if (request.api == wire::ApiKey::kMetadata) metadata_peak_.Add(Second());
@@ -52,6 +56,9 @@ void WireWitness::OnRequest(const sim::RequestView& request) {
 void WireWitness::SeeRecords(const sim::RequestView& request) {
   InHand& in_hand = in_hand_[request.id];
   in_hand.acks = request.produce->acks;
+  std::set<ConnectionId>& producing = producing_[request.broker];
+  producing.insert(request.connection);
+  if (producing.size() > 1) overlapping_ = true;
   for (const wire::TopicProduceData& topic : request.produce->topics) {
     for (const wire::PartitionProduceData& data : topic.partitions) {
       const TopicPartition where{std::string(topic.name), PartitionIndex(data.index)};

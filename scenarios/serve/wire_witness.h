@@ -4,7 +4,8 @@
 //   wire          every byte is well formed, and every batch has the right CRC
 //   loss          what was acknowledged with acks=all stands in the log where the answer said
 //   order         first appends in the order in which the records were first seen; only for a client that never had two
-//                 requests in flight to a partition
+//                 requests in flight to a partition, and only if no two connections to one broker produced at a time: the
+//                 records of two clients have no order between them
 //   request_rate  no second with more metadata requests, refused batches or connections than a sane client makes
 //
 // Duplicates are counted and not judged: brokers keep no producer state yet, and two equal lines are one record here.
@@ -41,6 +42,7 @@ class WireWitness : public sim::BrokerObserver {
   WireWitness(const Clock& clock, bool loud);
 
   void OnAccepted(NodeId broker, ConnectionId connection) override;
+  void OnClosed(NodeId broker, ConnectionId connection, std::string_view why) override;
   void OnRequest(const sim::RequestView& request) override;
   void OnResponse(const sim::RequestView& request, std::int64_t bytes, bool pipelined) override;
   void OnNoResponse(const sim::RequestView& request, std::string_view why) override;
@@ -93,6 +95,7 @@ class WireWitness : public sim::BrokerObserver {
   const bool loud_;
   std::map<std::uint64_t, InHand> in_hand_;  // Produce requests, by their number
   std::map<TopicPartition, int> in_flight_;
+  std::map<NodeId, std::set<ConnectionId>> producing_;  // open connections that have sent a Produce request
   bool overlapping_ = false;
   std::vector<Append> acknowledged_;  // with acks=all
   std::int64_t acknowledged_records_ = 0;

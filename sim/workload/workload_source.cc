@@ -14,8 +14,8 @@
 namespace ktrial::sim {
 namespace {
 
-// How long an application without a pace of its own pauses after a Send that failed at once. Without it such a workload would
-// go round for ever in one moment.
+// How long an application without a pace of its own pauses after a Send that failed at once. Without it such a workload
+// would go round for ever in one moment.
 constexpr Duration kPauseAfterRefusal = std::chrono::milliseconds(1);
 
 // Which topic the next record goes to: one of a list in turn, or any, drawn.
@@ -70,7 +70,8 @@ class WorkloadSource final : public AppSource {
 
   Instant Due() const override {
     if (done_) return Instant::Never();
-    return arrivals_ ? std::max(arrivals_->next(), not_before_) : not_before_;
+    // Nobody waits for an arrival that is no longer to come: at its end a workload looks once more, and is done.
+    return arrivals_ ? std::min(std::max(arrivals_->next(), not_before_), stop_) : not_before_;
   }
 
   bool waits() const override { return full_; }
@@ -80,7 +81,8 @@ class WorkloadSource final : public AppSource {
   }
 
   void Run() override {
-    // An arrival that was due before the end is sent however late; a workload without arrivals is over when its time is.
+    // An arrival that was due before the end is sent however late; a workload without arrivals is over when its time
+    // is.
     const Instant scheduled = arrivals_ ? arrivals_->next() : world_.Now();
     if (scheduled >= stop_ || sent_ == spec_.count.value_or(INT64_MAX)) return Finish();
     if (spec_.closed && !sender_->AwaitOutstandingBelow(*spec_.closed, Instant())) {

@@ -152,6 +152,40 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(report["verdict"], "fail")
         self.assertEqual(report["violations"][0]["text"], "the command sh ended with status 7")
 
+    def test_a_seed_that_does_not_fit_is_refused(self):
+        for seed in ("-1", "18446744073709551616", "x"):
+            status, _, err = self.run_ktrial("run", "good.toml", "--seed", seed)
+            self.assertEqual(status, 2)
+            self.assertIn(f'"{seed}" is not a seed, allowed: 0 to 18446744073709551615', err)
+
+    def test_a_trace_is_of_one_scenario(self):
+        status, _, err = self.run_ktrial("run", "good.toml", "failing.toml", "--trace", "t.jsonl")
+        self.assertEqual(status, 2)
+        self.assertIn("--trace: there are 2 scenarios, allowed: one", err)
+
+    def test_list_writes_an_object_a_scenario(self):
+        status, out, _ = self.run_ktrial("list", "good.toml", "--json")
+        self.assertEqual(status, 0)
+        self.assertEqual(json.loads(out), {"scenario": "good.toml", "title": "a good one", "symptoms": ["NOT_LEADER_OR_FOLLOWER"]})
+
+    def test_a_key_without_end_is_an_error(self):
+        for text in ("[" + ".".join(["a"] * 50000) + "]\n", ".".join(["a"] * 100000) + " = 1\n"):
+            with open(os.path.join(self.folder.name, "deep.toml"), "w") as file:
+                file.write(GOOD + text)
+            status, _, err = self.run_ktrial("check", "deep.toml")
+            self.assertEqual(status, 2)
+            self.assertIn("deep.toml:13:1: key: more than 100 parts", err)
+
+    def test_serve_refuses_ports_that_do_not_exist(self):
+        status, _, err = self.run_ktrial("serve", "good.toml", "--port", "65535", "--set", "cluster.brokers=3", "--", "true")
+        self.assertEqual(status, 2)
+        self.assertIn("--port 65535 leaves no room for 3 brokers", err)
+
+    def test_serve_refuses_an_advertised_host_with_a_port(self):
+        status, _, err = self.run_ktrial("serve", "good.toml", "--advertise", "host:99", "--", "true")
+        self.assertEqual(status, 2)
+        self.assertIn('"host:99" is not a host', err)
+
     def test_serve_refuses_a_command_that_does_not_exist(self):
         self.assertEqual(self.run_ktrial("serve", "good.toml", "--", "/no/such/program")[0], 2)
 

@@ -2,6 +2,7 @@
 // Method: tell the witness what the brokers saw, as the brokers would, and give it a cluster whose log says otherwise.
 #include "scenarios/serve/wire_witness.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,7 +47,7 @@ class WireWitnessTest : public ::testing::Test {
     witness_.OnRequest(View(id));
   }
   sim::RequestView View(std::uint64_t id) {
-    return {.id = id, .broker = NodeId(1), .api = wire::ApiKey::kProduce, .version = 9, .produce = &request_};
+    return {.id = id, .broker = NodeId(1), .connection = connection_, .api = wire::ApiKey::kProduce, .version = 9, .produce = &request_};
   }
   // The brokers append the values and say so.
   void Append(std::uint64_t id, std::int32_t partition, const std::vector<std::string>& values) {
@@ -72,6 +73,7 @@ class WireWitnessTest : public ::testing::Test {
   WireWitness witness_{clock_, false};
   std::string buffer_;
   wire::ProduceRequest request_;
+  ConnectionId connection_{1};
 };
 
 using Names = std::vector<std::string>;
@@ -127,6 +129,31 @@ TEST_F(WireWitnessTest, OrderIsNotJudgedIfTwoRequestsWereInFlight) {
   Answer(3, 0, wire::ErrorCode::kNone);
   EXPECT_EQ(Objections(), Names());
   EXPECT_FALSE(witness_.judges_order());
+}
+
+TEST_F(WireWitnessTest, OrderIsNotJudgedBetweenTwoClients) {
+  Ask(1, 0, {"of one client"});
+  Answer(1, 0, wire::ErrorCode::kNotLeaderOrFollower);
+  connection_ = ConnectionId(2);
+  Ask(2, 0, {"of another"});
+  Append(2, 0, {"of another"});
+  Answer(2, 0, wire::ErrorCode::kNone);
+  connection_ = ConnectionId(1);
+  Ask(3, 0, {"of one client"});
+  Append(3, 0, {"of one client"});
+  Answer(3, 0, wire::ErrorCode::kNone);
+  EXPECT_FALSE(witness_.judges_order());
+  EXPECT_THAT(witness_.Judge(*cluster_), ::testing::IsEmpty());
+}
+
+TEST_F(WireWitnessTest, AClientThatConnectsAgainIsStillOneClient) {
+  Ask(1, 0, {"a"});
+  Append(1, 0, {"a"});
+  Answer(1, 0, wire::ErrorCode::kNone);
+  witness_.OnClosed(NodeId(1), connection_, "reset");
+  connection_ = ConnectionId(2);
+  Ask(2, 0, {"b"});
+  EXPECT_TRUE(witness_.judges_order());
 }
 
 TEST_F(WireWitnessTest, DuplicatesAreCountedAndNotJudged) {

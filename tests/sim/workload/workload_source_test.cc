@@ -38,6 +38,13 @@ TEST_F(WorkloadTest, ARateSendsSoManyASecond) {
   EXPECT_EQ(*Run().Metric("records.acked"), 100);
 }
 
+// The next arrival would be long after the end, even after the time to settle.
+TEST_F(WorkloadTest, ASlowRateEndsWithTheWorkload) {
+  workload_.rate = Rate{.count = 1, .per = 60min};
+  spec_.settle = 1s;
+  EXPECT_EQ(*Run().Metric("records.acked"), 1);
+}
+
 TEST_F(WorkloadTest, ACountEndsIt) {
   workload_.rate = Rate{.count = 50};
   workload_.count = 7;
