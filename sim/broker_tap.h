@@ -1,5 +1,5 @@
-// BrokerTap listens to the brokers of a simulated world: it writes what they do into the trace, and keeps what a verdict has to
-// name, requests that a real broker would not have understood and requests that ours do not serve.
+// BrokerTap listens to the brokers of a simulated world: it writes what they do into the trace, and keeps what a
+// verdict has to name, requests that a real broker would not have understood and requests that ours do not serve.
 #ifndef SIM_BROKER_TAP_H_
 #define SIM_BROKER_TAP_H_
 

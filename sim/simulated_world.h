@@ -1,5 +1,5 @@
-// SimulatedWorld is one run from its parts to its verdict: kernel, network, brokers, producers, application threads, faults.
-// RunWorld (world.h) is the way to it.
+// SimulatedWorld is one run from its parts to its verdict: kernel, network, brokers, producers, application threads,
+// faults. RunWorld (world.h) is the way to it.
 #ifndef SIM_SIMULATED_WORLD_H_
 #define SIM_SIMULATED_WORLD_H_
 
@@ -35,7 +35,8 @@ class SimulatedWorld final : private ThreadStaller {
  public:
   // The spec outlives the world.
   SimulatedWorld(const WorldSpec& spec, const RunOptions& options);
-  // What could not be brought to its end is abandoned: its threads never run again, and what they refer to is left alone.
+  // What could not be brought to its end is abandoned: its threads never run again, and what they refer to is left
+  // alone.
   ~SimulatedWorld() override;
 
   // INVALID_ARGUMENT: brokers or producers refuse their settings.

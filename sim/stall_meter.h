@@ -1,5 +1,5 @@
-// StallMeter passes a strategy's decisions on and adds up for how long threads lost the CPU, which is what a deadline that was
-// missed by less may be blamed on.
+// StallMeter passes a strategy's decisions on and adds up for how long threads lost the CPU, which is what a deadline
+// that was missed by less may be blamed on.
 #ifndef SIM_STALL_METER_H_
 #define SIM_STALL_METER_H_
 

@@ -1,4 +1,5 @@
-// What is wrong with a WorldSpec before it is run: names that do not exist, numbers out of range, what excludes each other.
+// What is wrong with a WorldSpec before it is run: names that do not exist, numbers out of range, what excludes each
+// other.
 #ifndef SIM_WORLD_CHECK_H_
 #define SIM_WORLD_CHECK_H_
 
@@ -10,8 +11,8 @@
 
 namespace ktrial::sim {
 
-// INVALID_ARGUMENT for the first thing found. What brokers and producers check themselves (settings, versions, producer keys) is
-// left to them.
+// INVALID_ARGUMENT for the first thing found. What brokers and producers check themselves (settings, versions, producer
+// keys) is left to them.
 absl::Status CheckWorld(const WorldSpec& spec);
 
 // A producer of the spec, one for each instance.

@@ -4,12 +4,13 @@
 //
 //   loss              what was acknowledged is in the log (acks=all; acks=1 but for what a leader change truncated)
 //   duplicate         at most one copy (idempotence only)
-//   order             first appends in the order of Send (max.in.flight = 1 or idempotence); acknowledged offsets are
-//   true completion        each record completes exactly once, not after Close returned, and truly: "failed for
-//   certain" is not in the log delivery_timeout  no completion later than delivery.timeout.ms (+ slack for stalls)
-//   after Send returned memory            the buffer pool's books: within buffer.memory, back to zero, nobody left
-//   waiting request_rate      no hot loop: connects, metadata requests and attempts of a batch are as far apart as the
-//   backoffs say
+//   order             first appends in the order of Send (max.in.flight = 1 or idempotence); true offsets in answers
+//   completion        each record completes exactly once, not after Close returned, and truly: what was never sent is
+//                     not in the log
+//   delivery_timeout  no completion later than delivery.timeout.ms (+ slack for stalls) after Send returned
+//   memory            the buffer pool's books: within buffer.memory, back to zero, nobody left waiting
+//   request_rate      no hot loop: connects, metadata requests and attempts of a batch are as far apart as the backoffs
+//                     say
 #ifndef SIM_CHECKER_CHECKER_H_
 #define SIM_CHECKER_CHECKER_H_
 

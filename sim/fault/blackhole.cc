@@ -1,4 +1,5 @@
-// blackhole: a state; connections can be opened, and what is sent on any of them vanishes. One that lost bytes stays dead afterwards.
+// blackhole: a state; connections can be opened, and what is sent on any of them vanishes. One that lost bytes stays
+// dead afterwards.
 #include "sim/fault/faults.h"
 #include "sim/fault/network_rule_fault.h"
 

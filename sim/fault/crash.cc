@@ -1,4 +1,5 @@
-// crash: a state. The controller notices at once, so others lead at once; after the restart the broker is in sync at once.
+// crash: a state. The controller notices at once, so others lead at once; after the restart the broker is in sync at
+// once.
 #include <vector>
 
 #include "sim/broker/broker_host.h"

@@ -1,5 +1,5 @@
-// error: while it lasts, every request that fits is answered with an error; with `on`, that one request is. Before the append
-// nothing is done, afterwards it was done and the answer lies.
+// error: while it lasts, every request that fits is answered with an error; with `on`, that one request is. Before the
+// append nothing is done, afterwards it was done and the answer lies.
 #include <algorithm>
 
 #include "sim/fault/faults.h"

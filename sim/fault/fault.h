@@ -50,15 +50,15 @@ class Fault {
  public:
   virtual ~Fault() = default;
   // An episode begins: selectors are resolved, the world is changed. Returns whether that had an effect at once.
-  // `point`: the request that triggered it, null for a moment in time. `until`: when it will end at the latest. `draws`: the
-  // fault's own.
+  // `point`: the request that triggered it, null for a moment in time. `until`: when it will end at the latest.
+  // `draws`: the fault's own.
   virtual bool Begin(FaultWorld& world, Stream& draws, const RequestPoint* point, Instant until) = 0;
   // The episode is over: what it changed is undone. Returns whether it had an effect since Begin.
   virtual bool End(FaultWorld& world) = 0;
   // Every request, while an episode lasts.
   virtual void OnRequest(FaultWorld& /*world*/, Stream& /*draws*/, const RequestPoint& /*point*/) {}
-  // What becomes of an episode without a length: true, it lasts until everything heals; false, it is an instant, and End is not
-  // called.
+  // What becomes of an episode without a length: true, it lasts until everything heals; false, it is an instant, and
+  // End is not called.
   virtual bool is_state() const = 0;
   // The same for an episode that a request triggered: it lasts until that request is answered.
   virtual bool is_of_one_request() const { return false; }

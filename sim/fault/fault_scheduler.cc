@@ -27,8 +27,8 @@ class FaultScheduler::Entry {
 
   const FaultSpec spec;
   const std::unique_ptr<Fault> fault;
-  // When, and for how long, is drawn apart from what: a fault that is never begun shifts no other, and the moments of one do not
-  // depend on how many brokers it had to choose from.
+  // When, and for how long, is drawn apart from what: a fault that is never begun shifts no other, and the moments of
+  // one do not depend on how many brokers it had to choose from.
   Stream moments;
   Stream choices;
   const Subject subject;

@@ -1,5 +1,5 @@
-// FaultScheduler carries out a fault plan: it begins each fault when it is due, ends it when its time is over, and heals
-// everything at the end. All of it runs on the host's thread, from the host's timers and request hooks.
+// FaultScheduler carries out a fault plan: it begins each fault when it is due, ends it when its time is over, and
+// heals everything at the end. All of it runs on the host's thread, from the host's timers and request hooks.
 //
 //   FaultScheduler faults(plan, seed, duration, world);
 //   faults.Start(now);        // before the host runs, or on its thread

@@ -2,10 +2,9 @@
 // who write TOML; the defaults here are its defaults.
 //
 // When. Exactly one of `at`, `every` and `on` is set; moments count from the start of the run.
-//   at                 once; with `lasting`, undone after that; without, an instant stays an instant and a state holds
-//   until the end every              first after one interval, then again and again, never at the scenario's duration
-//   or later; `times` bounds it on                 at the nth request that matches; `times` > 1: again at every nth
-//   after that
+//   at       once. With `lasting`, undone after that; without, an instant is one, and a state holds to the end
+//   every    first after one interval, then again and again, never at the duration or later; `times` bounds it
+//   on       at the nth request that matches; `times` > 1: again at every nth after that
 // Ranges are drawn anew each time. Everything heals at the scenario's duration.
 //
 // A fault fires each time it begins *and has an effect*: it changed the cluster's state, or touched at least one
@@ -60,8 +59,7 @@ struct FaultTrigger {
   std::optional<std::int64_t> times;
 };
 
-// --- The kinds
-// -------------------------------------------------------------------------------------------------------------
+// --- The kinds ---
 
 // Another replica in sync leads, with the next epoch. Other brokers go on naming the old leader for `lag`; with `hint`
 // a refused Produce names the new one where its version can. An instant.
@@ -131,14 +129,14 @@ struct ErrorAnswer {
 };
 // The connection of the request that triggered it sends nothing more until it is closed. Needs `on`.
 struct DropResponse {};
-// Threads of the client lose the CPU at their next scheduling point, for `lasting`. `thread` is the name in
-// [[workload]], or "producer" for every sender thread, or a name with a "*" at its end. Only in simulation.
+// Threads of the client lose the CPU at their next scheduling point, for `lasting`: an application thread by its name,
+// a producer's sender thread by the producer's name, "*" for all. A state. Only in simulation.
 struct StallThread {
   std::string thread;
 };
-// Planted broker bugs, for scenarios that must fail. The next append is acknowledged and then forgotten; the next two
-// appends of a partition change places after both were acknowledged. States: while they hold, each append (pair) is
-// treated so.
+// Planted broker bugs, for scenarios that must fail. What is appended is acknowledged and forgotten; of every two
+// appends of a partition the later one comes to stand before the earlier. States; a loss that a request triggers is of
+// that request alone.
 struct LoseAckedAppend {
   TopicSelector topic = TopicSelector::All();
   PartitionSelector partition = PartitionSelector::All();

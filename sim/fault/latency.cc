@@ -1,4 +1,5 @@
-// latency: a state; everything from and to the broker takes longer, each way. The length is drawn once for each episode.
+// latency: a state; everything from and to the broker takes longer, each way. The length is drawn once for each
+// episode.
 #include "sim/fault/faults.h"
 #include "sim/fault/network_rule_fault.h"
 #include "sim/fault/resolve.h"

@@ -1,4 +1,5 @@
-// network_partition: a state; what is sent between the two sides is held back and passes when it heals, as TCP retransmits.
+// network_partition: a state; what is sent between the two sides is held back and passes when it heals, as TCP
+// retransmits.
 #include "sim/fault/faults.h"
 #include "sim/fault/network_rule_fault.h"
 #include "sim/fault/resolve.h"

@@ -1,4 +1,5 @@
-// NetworkRuleFault is a fault that is a rule of the network while it lasts. It had an effect if the rule touched anything.
+// NetworkRuleFault is a fault that is a rule of the network while it lasts. It had an effect if the rule touched
+// anything.
 #ifndef SIM_FAULT_NETWORK_RULE_FAULT_H_
 #define SIM_FAULT_NETWORK_RULE_FAULT_H_
 

@@ -1,4 +1,5 @@
-// pause_broker: a state. Nothing is read or answered, and nothing copied: as a process that is stopped, or collects garbage.
+// pause_broker: a state. Nothing is read or answered, and nothing copied: as a process that is stopped, or collects
+// garbage.
 #include <vector>
 
 #include "sim/broker/broker_host.h"

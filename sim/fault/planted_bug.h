@@ -1,5 +1,5 @@
-// What lose_acked_append and swap_acked_appends have in common: a log that misbehaves while the fault lasts. It had an effect if
-// the log says so.
+// What lose_acked_append and swap_acked_appends have in common: a log that misbehaves while the fault lasts. It had an
+// effect if the log says so.
 #ifndef SIM_FAULT_PLANTED_BUG_H_
 #define SIM_FAULT_PLANTED_BUG_H_
 

@@ -1,5 +1,5 @@
-// swap_acked_appends: a bug of the broker, for scenarios that must fail. Of every two appends the later one comes to stand before
-// the earlier.
+// swap_acked_appends: a bug of the broker, for scenarios that must fail. Of every two appends the later one comes to
+// stand before the earlier.
 #include "sim/fault/faults.h"
 #include "sim/fault/planted_bug.h"
 

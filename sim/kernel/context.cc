@@ -23,6 +23,7 @@ extern "C" {
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t size);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* size);
 __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
+__attribute__((weak)) void __lsan_ignore_object(const void* object);
 __attribute__((weak)) void __lsan_register_root_region(const void* address, std::size_t size);
 __attribute__((weak)) void* __tsan_get_current_fiber();
 __attribute__((weak)) void* __tsan_create_fiber(unsigned int flags);
@@ -176,6 +177,10 @@ void ContextSwitcher::Abandon(const Context& context) {
   // Where AddressSanitizer looks for uses after return, variables stand in memory of its own: eleven times the stack,
   // and marks.
   if (context.fake_stack != nullptr) __lsan_register_root_region(context.fake_stack, 12 * context.stack.bytes);
+}
+
+void KeepForGood(const void* object) {
+  if (__lsan_ignore_object != nullptr) __lsan_ignore_object(object);
 }
 
 void ContextSwitcher::Observe(const Context& context) { Acquire(&context.machine); }

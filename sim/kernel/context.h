@@ -116,6 +116,9 @@ class ContextSwitcher {
   friend struct OverflowHandler;
 };
 
+// Tells LeakSanitizer that an object, and all that it refers to, stays on purpose: abandoned threads stand inside of it.
+void KeepForGood(const void* object);
+
 }  // namespace ktrial::sim
 
 #endif  // SIM_KERNEL_CONTEXT_H_

@@ -14,7 +14,8 @@
 //   connects connections disconnects          opens begun; connections that became ready; ended
 //   throttled                                 answers that asked for a pause
 //   loop.iterations                           turns of the sender's loop
-//   recovery                                  ms; the longest from the end of a fault, with records waiting, to the next acknowledgement
+//   recovery                                  ms; the longest from the end of a fault to the next acknowledgement, where
+//                                             records were waiting
 //   buffer.peak buffer.used                   bytes of the buffer pool; at the most, at the end
 //   log.records                               records in the logs at the end
 #ifndef SIM_METRICS_METRIC_NAMES_H_

@@ -1,5 +1,5 @@
-// ProducerRecorder listens to one producer and writes what it does into the event log and the trace. It also keeps what only the
-// sequence of calls tells: whether the batch whose records are completing now was ever in a request.
+// ProducerRecorder listens to one producer and writes what it does into the event log and the trace. It also keeps what
+// only the sequence of calls tells: whether the batch whose records are completing now was ever in a request.
 #ifndef SIM_METRICS_PRODUCER_RECORDER_H_
 #define SIM_METRICS_PRODUCER_RECORDER_H_
 
@@ -20,7 +20,8 @@ class ProducerRecorder final : public ProducerObserver {
   struct Options {
     std::string_view name;
     std::int16_t producer = 0;
-    // Which broker each entry of bootstrap.servers is, so that what is done to node -1 counts for it; kNoNode: none of ours.
+    // Which broker each entry of bootstrap.servers is, so that what is done to node -1 counts for it; kNoNode: none of
+    // ours.
     std::vector<NodeId> bootstrap;
     ProducerObserver* next = nullptr;  // Told everything too.
   };

@@ -1,5 +1,5 @@
-// RunRecord is everything that a finished run has left to be counted: what was sent, what producers did, what stands in the
-// logs. It owns all of it and outlives the world.
+// RunRecord is everything that a finished run has left to be counted: what was sent, what producers did, what stands in
+// the logs. It owns all of it and outlives the world.
 #ifndef SIM_METRICS_RUN_RECORD_H_
 #define SIM_METRICS_RUN_RECORD_H_
 

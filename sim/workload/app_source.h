@@ -1,5 +1,5 @@
-// AppSource is something that an application thread does again and again, or once: send the records of a workload, make a call. A
-// thread has several and runs whichever falls due first.
+// AppSource is something that an application thread does again and again, or once: send the records of a workload, make
+// a call. A thread has several and runs whichever falls due first.
 #ifndef SIM_WORKLOAD_APP_SOURCE_H_
 #define SIM_WORKLOAD_APP_SOURCE_H_
 
@@ -18,7 +18,8 @@ class AppSource {
   virtual ~AppSource() = default;
   // When it wants to run next; Never() once it is done. In the past if it is late.
   virtual Instant Due() const = 0;
-  // Whether it waits for something besides its time (records outstanding); then Wait ends when that has come, or at the deadline.
+  // Whether it waits for something besides its time (records outstanding); then Wait ends when that has come, or at the
+  // deadline.
   virtual bool waits() const { return false; }
   virtual void Wait(Instant /*deadline*/) {}
   // Does the next thing. May block.

@@ -21,7 +21,6 @@ void AppWorld::AddCall(CallOutcome outcome) {
 absl::Status AppWorld::CloseProducer(ClientProducer& client, Duration timeout) {
   const absl::Status status = client.producer->Close(timeout);
   history.ProducerClosed(client.index);
-  client.closed = true;
   return status;
 }
 

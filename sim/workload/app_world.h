@@ -25,12 +25,12 @@ struct ClientProducer {
   std::int32_t index = 0;
   std::unique_ptr<ProducerRecorder> recorder;
   std::unique_ptr<Producer> producer;
-  bool closed = false;
 };
 
 struct AppWorld {
   std::uint64_t seed = 1;
   Env& env;
+  const Clock& clock;  // The Env's; asked twice a record.
   History& history;
   Trace& trace;
   std::vector<std::string> topics;                              // All of the cluster, in the order of the spec.
@@ -41,7 +41,7 @@ struct AppWorld {
   Instant start;
   Instant stop;  // start + duration: no workload goes on beyond it, but for arrivals that were due before.
 
-  Instant Now() const { return env.clock().Now(); }
+  Instant Now() const { return clock.Now(); }
   std::int32_t PartitionsOf(std::string_view topic) const;
   void AddCall(CallOutcome outcome);
   // Close, from an application thread: completions that come later are late.

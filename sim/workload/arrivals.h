@@ -1,5 +1,5 @@
-// Arrivals gives the moments at which records of a workload fall due: evenly, or as a Poisson process. Evenly means exactly: the
-// n-th of a rate falls due at start + n * per / count, rounded down, so nothing drifts.
+// Arrivals gives the moments at which records of a workload fall due: evenly, or as a Poisson process. Evenly means
+// exactly: the n-th of a rate falls due at start + n * per / count, rounded down, so nothing drifts.
 #ifndef SIM_WORKLOAD_ARRIVALS_H_
 #define SIM_WORKLOAD_ARRIVALS_H_
 
@@ -13,7 +13,8 @@ namespace ktrial::sim {
 
 class Arrivals {
  public:
-  // The first even arrival is at `start`, the first of a Poisson process one drawn interval later. `draws` outlives this.
+  // The first even arrival is at `start`, the first of a Poisson process one drawn interval later. `draws` outlives
+  // this.
   Arrivals(Rate rate, Arrival kind, Instant start, Stream& draws);
   Instant next() const { return next_; }
   void Advance();

@@ -69,9 +69,9 @@ void RecordSender::OnComplete(void* context, const RecordMetadata& metadata, con
 }
 
 void RecordSender::Complete(RecordEntry& entry, const RecordMetadata& metadata, const absl::Status& status) {
-  // A refused record completes within its Send, on the same thread; an accepted one on the sender's thread, possibly also before
-  // Send has returned.
-  const bool refused = &entry == sending_ && !status.ok() && world_.env.threads().Current() == sending_thread_;
+  // A refused record completes within its Send, on the same thread; an accepted one on the sender's thread, possibly
+  // also before Send has returned.
+  const bool refused = !status.ok() && IsBeingSentHere(entry);
   const std::int16_t error = ErrorNumber(status);
   History::Completion completion{.error = error, .partition = metadata.partition, .offset = metadata.offset};
   if (refused) {
@@ -91,6 +91,11 @@ void RecordSender::Complete(RecordEntry& entry, const RecordMetadata& metadata, 
     fewer_.NotifyAll();
   }
   if (!refused) Act(entry, metadata);
+}
+
+bool RecordSender::IsBeingSentHere(const RecordEntry& entry) const {
+  const UncheckedSection unchecked;
+  return &entry == sending_ && world_.env.threads().Current() == sending_thread_;
 }
 
 void RecordSender::Act(const RecordEntry& entry, const RecordMetadata& metadata) {

@@ -72,8 +72,7 @@ struct WorkloadSpec {
   AfterLastSend then = AfterLastSend::kNothing;
 };
 
-// --- One call at a time of your choice
-// ---------------------------------------------------------------------------------------
+// --- One call at a time of your choice ---
 struct FlushCall {
   std::optional<Duration> timeout;
 };

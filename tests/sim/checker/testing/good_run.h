@@ -1,5 +1,5 @@
-// GoodRun is a small run in which every promise was kept: one producer, one stream of ten records to orders/0 in two batches, all
-// acknowledged, in order, once. A test changes one fact of it and asks what the checkers say.
+// GoodRun is a small run in which every promise was kept: one producer, one stream of ten records to orders/0 in two
+// batches, all acknowledged, in order, once. A test changes one fact of it and asks what the checkers say.
 #ifndef TESTS_SIM_CHECKER_TESTING_GOOD_RUN_H_
 #define TESTS_SIM_CHECKER_TESTING_GOOD_RUN_H_
 

@@ -1,5 +1,5 @@
-// A world in which faults show: three brokers, topic "orders" of two partitions that broker 1 and broker 2 lead, a steady load,
-// and a producer that learns fast of what happens (short timeouts), for ten virtual seconds.
+// A world in which faults show: three brokers, topic "orders" of two partitions that broker 1 and broker 2 lead, a
+// steady load, and a producer that learns fast of what happens (short timeouts), for ten virtual seconds.
 #ifndef TESTS_SIM_FAULT_TESTING_FAULT_WORLD_H_
 #define TESTS_SIM_FAULT_TESTING_FAULT_WORLD_H_
 
