@@ -6,14 +6,13 @@
 //
 // The rules are NC-01 to NC-48 in their current form. What differs from other clients on purpose:
 //   - An answer with a wrong correlation id, or one that cannot be decoded, closes its connection (instead of NC-19).
-//   - Poll waits until the next moment at which something is really due (a request's own timeout, a setup timeout, an
-//   idle
+//   - Poll waits until the next moment at which something is really due (a request's own timeout, a setup timeout, an idle
 //     connection, the next metadata update), where others wake at the default request timeout at the latest (NC-18) and
 //     are late by up to that. Limits that are strict (">") are due one nanosecond later, so that Poll never wakes for
 //     nothing.
 //   - A request is offered to the connection at once in Send; only what was not taken waits for Poll.
 //   - All complete answers that a connection has are processed in one poll, and before its end is (NC-38 reports one a
-//   poll).
+//     poll).
 //
 // Inside one poll the order is fixed (NC-17, D-9): metadata step, wait, completed writes, answers, ended connections,
 // new connections, ApiVersions, setup timeouts, request timeouts, OnComplete of all that ended. So an answer wins over
@@ -58,8 +57,7 @@ struct NetworkClientConfig {
   // metadata.recovery.strategy=rebootstrap, and how long without usable metadata is too long (MD-22, MD-23).
   bool rebootstrap = true;
   Duration rebootstrap_trigger = std::chrono::minutes(5);
-  // Ask each node for its versions before anything else (NC-39). Off only for brokers that are known to be too old for
-  // it.
+  // Ask each node for its versions before anything else (NC-39). Off only for brokers that are known to be too old.
   bool discover_versions = true;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.
   std::string software_name = "ktrial";         // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).

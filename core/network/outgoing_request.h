@@ -4,8 +4,7 @@
 //   1. Encode       once, when a version was chosen for the node that it goes to
 //   2. on the wire  the client writes the pieces of the frame from where they are, without copying them
 //   3. ParseResponse  at most once, when an answer came
-//   4. OnComplete   exactly once, at the end of a poll (NC-17); not at all if the client forgets the node or closes
-//   (NC-28)
+//   4. OnComplete   exactly once, at the end of a poll (NC-17); not at all if the client forgets the node or closes (NC-28)
 //   5. destroyed    when no byte of it can be written any more
 // Memory that Encode puts into the frame by reference must stay as it is until 5: whoever shares a batch buffer with
 // the request gets it back only then (BP-15, D-7).

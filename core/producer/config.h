@@ -1,8 +1,7 @@
 // ProducerConfig is what a producer was told to be: Kafka's own keys with the defaults of 4.x, parsed from strings and
 // checked as a whole.
 //
-//   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks",
-//   "1"}});
+//   auto config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks", "1"}});
 //
 // What Parse does with a key:
 //   known and supported     its value is checked: type, range, list of names;

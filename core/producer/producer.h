@@ -2,34 +2,33 @@
 //
 //   absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}});
 //   absl::StatusOr<std::unique_ptr<Producer>> producer = Producer::Create(*config, env);
-//   (*producer)->Send({.topic = "orders", .key = "42", .value = "paid"}, [](const RecordMetadata& at, const
-//   absl::Status& status) {
-//     ...
-//   });
+//   (*producer)->Send({.topic = "orders", .key = "42", .value = "paid"},
+//                     [](const RecordMetadata& at, const absl::Status& status) { ... });
 //   (*producer)->Close(std::chrono::seconds(30));
 //
 // A record is copied into a batch of its partition before Send returns; one thread of the producer's own, the *sender
 // thread*, sends batches, sends them again while that may help, and reports.
 //
 // Completion. Each record is completed exactly once: its Future becomes done, and its callback runs before that.
-//   - Callbacks of accepted records run on the sender thread, in the order of the batch, never under a lock. They may
-//   call the
-//     producer, but not wait there: on the sender thread a Send that would have to wait, Flush, PartitionsFor of an
+//   - Callbacks of accepted records run on the sender thread, in the order of the batch, never under a lock. They may call
+//     the producer, but not wait there: on the sender thread a Send that would have to wait, Flush, PartitionsFor of an
 //     unknown topic and Future::Get fail at once with FAILED_PRECONDITION. What a callback throws is caught and logged
 //     (SN-16).
 //   - A record that Send refuses gives a Future that is done, and its callback runs on the calling thread before Send
-//   returns
-//     (PR-04). What that callback throws goes to the caller of Send (PR-06).
+//     returns (PR-04). What that callback throws goes to the caller of Send (PR-06).
 // There are no exceptions otherwise.
 //
 // Errors are Status. Those that Kafka has a number for carry it as their payload (wire::KafkaCode), whether a broker or
 // the producer itself found them:
 //   REQUEST_TIMED_OUT      max.block.ms passed while Send waited for metadata or memory, or delivery.timeout.ms for the
-//   batch MESSAGE_TOO_LARGE      the record exceeds max.request.size or buffer.memory, or, alone in its batch, the
-//   broker's limit TOPIC_AUTHORIZATION_FAILED, INVALID_TOPIC_EXCEPTION, ...   as brokers say
+//                          batch
+//   MESSAGE_TOO_LARGE      the record exceeds max.request.size or buffer.memory, or, alone in its batch, the broker's
+//                          limit
+//   TOPIC_AUTHORIZATION_FAILED, INVALID_TOPIC_EXCEPTION, ...   as brokers say
 // Those of the caller carry no number, and are given the same way:
-//   INVALID_ARGUMENT       empty topic, negative partition or timestamp, a result of the application's partitioner out
-//   of range FAILED_PRECONDITION    Send and PartitionsFor after Close; what would have to wait on the sender thread
+//   INVALID_ARGUMENT       empty topic, negative partition or timestamp, a result of the application's partitioner out of
+//                          range
+//   FAILED_PRECONDITION    Send and PartitionsFor after Close; what would have to wait on the sender thread
 //   CANCELLED              Close came while Send waited, or ended the record by force
 //
 // Thread safety: everything may be called from any thread at any time, but the destructor, which comes last.
