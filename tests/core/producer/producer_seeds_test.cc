@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/env/sync.h"
 #include "core/producer/producer.h"
 #include "core/wire/status.h"
 #include "tests/core/producer/producer_world.h"
@@ -117,7 +118,7 @@ TEST_P(SeedsTest, NoWakeUpIsLost) {
 TEST_P(SeedsTest, ClosingRacesWithSendingAndFlushing) {
   ProducerWorld world({.seed = seed(), .stalls = stalls()});
   std::vector<Sent> sent(150);
-  bool closed = false;
+  Atomic<bool> closed(world.env().threads(), Site("test.seeds.closed"), false);
   const sim::KernelResult result = world.Run([&] {
     auto producer = world.MakeProducer({{"linger.ms", "1"}, {"buffer.memory", "4096"}, {"batch.size", "512"}});
     std::vector<std::unique_ptr<Thread>> threads;
@@ -128,7 +129,7 @@ TEST_P(SeedsTest, ClosingRacesWithSendingAndFlushing) {
           record.value = std::string(100, 'v');
           producer->Send({.topic = "t", .value = record.value},
                          RecordCallback{.function = &OnRecord, .context = &record});
-          EXPECT_FALSE(closed && record.completions == 0);
+          EXPECT_FALSE(closed.Load() && record.completions == 0);
         }
       }));
     }
@@ -137,7 +138,7 @@ TEST_P(SeedsTest, ClosingRacesWithSendingAndFlushing) {
     }));
     world.Sleep(milliseconds(static_cast<int>(seed() % 13)));
     producer->Close(milliseconds(static_cast<int>(seed() % 7) * 3)).IgnoreError();
-    closed = true;
+    closed.Store(true);
     for (auto& thread : threads) ASSERT_TRUE(thread->Join(Instant::Never()));
   });
   EXPECT_EQ(result.end, sim::KernelEnd::kIdle) << result.text;
