@@ -1,6 +1,6 @@
 #!/bin/bash
-# bench.sh [NAME...]: runs the benchmarks of bench/ one after the other, optimised: kernel, append, scenarios, real (all without a
-# name). Every figure is a ratio to something measured in the same run; docs/BENCHMARKS.md has the table.
+# bench.sh [NAME...]: runs the benchmarks of bench/ one after the other, optimised: kernel, network, append, scenarios, real (all
+# without a name). Every figure is a ratio to something measured in the same run; docs/BENCHMARKS.md has the table.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tools/lib/common.sh
@@ -18,10 +18,11 @@ real() {
 for name in "${@:-all}"; do
   case $name in
   kernel) google_benchmark simulator kernel_bench ;;
+  network) google_benchmark simulator network_bench ;;
   append) google_benchmark micro append_bench ;;
   scenarios) google_benchmark simulator scenario_bench ;;
   real) real ;;
-  all) google_benchmark simulator kernel_bench; google_benchmark micro append_bench; google_benchmark simulator scenario_bench; real ;;
-  *) echo "bench: no benchmark \"$name\"; there are kernel, append, scenarios, real" >&2; exit 2 ;;
+  all) "$0" kernel network append scenarios real ;;
+  *) echo "bench: no benchmark \"$name\"; there are kernel, network, append, scenarios, real" >&2; exit 2 ;;
   esac
 done

@@ -121,6 +121,7 @@ run_tests() {
     stage "tests (gcc, optimised)" tests_gcc
     stage "bin/ktrial" build_program
     stage "scenarios" scenarios_all 3
+    stage "judges of the wire format" judges
     stage "real brokers" real_brokers
   elif [ "$1" = real ]; then
     stage "bin/ktrial" build_program
