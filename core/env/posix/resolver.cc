@@ -80,6 +80,7 @@ void Resolver::Resolve(ResolveId id, std::string_view host_view) {
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
+  ++unanswered_;
   ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &Resolver::OnAnswer, new Query{this, id, host});
 }
 
@@ -100,6 +101,7 @@ const char* Resolver::Start() {
 
 void Resolver::OnAnswer(void* argument, int status, int /*timeouts*/, ares_addrinfo* answer) {
   const std::unique_ptr<Query> query(static_cast<Query*>(argument));
+  --query->resolver->unanswered_;
   std::vector<std::string> addresses;
   if (status == ARES_SUCCESS) {
     for (const ares_addrinfo_node* node = answer->nodes; node != nullptr; node = node->ai_next) {
@@ -144,11 +146,11 @@ void Resolver::OnSocketReady(int socket, bool readable, bool writable) {
 }
 
 void Resolver::OnTimeout() {
-  if (channel_ != nullptr) ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+  if (unanswered_ > 0) ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
 }
 
 Instant Resolver::NextTimeout(Instant now) const {
-  if (channel_ == nullptr) return Instant::Never();
+  if (unanswered_ == 0) return Instant::Never();
   timeval left{};
   if (ares_timeout(channel_, nullptr, &left) == nullptr) return Instant::Never();
   return now + std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec);

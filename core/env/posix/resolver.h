@@ -48,6 +48,7 @@ class Resolver {
   const std::uint64_t tag_;
   std::deque<TransportEvent>& events_;
   ares_channeldata* channel_ = nullptr;  // Made at the first name that needs a name server.
+  int unanswered_ = 0;                   // Queries that the channel has; without any, no poll need ask it for its timeouts.
   std::vector<int> sockets_;             // Registered with epoll.
 };
 
