@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/micro/counted_heap.h"
 #include "benchmark/benchmark.h"
 #include "core/accumulator/record_accumulator.h"
 #include "core/env/posix/posix_env.h"
 #include "core/metadata/cluster.h"
 #include "core/observer.h"
 #include "core/wire/record_batch.h"
+#include "tests/core/testing/counted_heap.h"
 
 namespace ktrial {
 namespace {
@@ -70,11 +70,11 @@ struct Tally {
 // Runs `work`, which is `records` appends, as one iteration.
 template <class Work>
 void Measure(benchmark::State& state, Tally& tally, std::int64_t records, Work work) {
-  const std::int64_t allocations_before = AllocationsOfThisThread();
+  const std::int64_t allocations_before = testing::HeapUseOfThisThread().allocations;
   const double start = CpuNanos();
   work();
   const double nanos = CpuNanos() - start;
-  tally.allocations += AllocationsOfThisThread() - allocations_before;
+  tally.allocations += testing::HeapUseOfThisThread().allocations - allocations_before;
   tally.nanos += nanos;
   tally.records += records;
   state.SetIterationTime(nanos * 1e-9);

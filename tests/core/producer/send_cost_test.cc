@@ -4,9 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -14,21 +12,12 @@
 #include "core/env/posix/posix_env.h"
 #include "core/producer/producer.h"
 #include "tests/core/producer/loopback_brokers.h"
+#include "tests/core/testing/counted_heap.h"
 
 namespace {
-thread_local std::int64_t allocations = 0;
 thread_local std::int64_t clock_reads = 0;
 thread_local std::int64_t coarse_reads = 0;
 }  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace ktrial::testing {
 namespace {
@@ -89,12 +78,12 @@ TEST(SendCostTest, ARecordInAnOpenBatchCostsNoAllocationAndNoClock) {
   // The second round reuses the batches of the first.
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 10; ++i) send(i);
-    const std::int64_t allocations_before = allocations;
+    const std::int64_t allocations_before = HeapUseOfThisThread().allocations;
     const std::int64_t clock_before = clock_reads;
     const std::int64_t coarse_before = coarse_reads;
     for (int i = 0; i < kRecords; ++i) send(i);
     if (round == 1) {
-      EXPECT_EQ(allocations - allocations_before, 0);
+      EXPECT_EQ(HeapUseOfThisThread().allocations - allocations_before, 0);
       EXPECT_EQ(clock_reads - clock_before, 0);
       EXPECT_EQ(coarse_reads - coarse_before, 2 * kRecords);
     }
