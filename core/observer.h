@@ -1,9 +1,9 @@
 // ProducerObserver is told what a producer does, batch by batch and request by request, never record by record. Logs and
 // metrics stand on it in production, trace and checkers in simulation. Every function does nothing by default.
 //
-// Calls come from the thread that does the thing: almost all from the sender thread, OnBatchCreated and OnMetadataWait* from the
-// thread that sends. No lock of the producer is held, except that OnBatchCreated is called under the lock of its partition's
-// queue. An observer must not call the producer, must not block and must not throw. Strings are views that live for the call.
+// Calls come from the thread that does the thing: almost all from the sender thread, OnBatchCreated from the thread that sends and
+// OnBufferPool from whoever takes memory or gives it back. No lock of the producer is held, except that OnBatchCreated is called
+// under the lock of its partition's queue. An observer must not call the producer, must not block and must not throw. Strings are views that live for the call.
 #ifndef CORE_OBSERVER_H_
 #define CORE_OBSERVER_H_
 
@@ -18,22 +18,22 @@
 
 namespace ktrial {
 
-// Why a refresh of the metadata was asked for (behaviours.md NC-30, MD-07, MD-27). A request is made for the first reason that
+// Why a refresh of the metadata was asked for (NC-30, MD-07, MD-27). A request is made for the first reason that
 // was given since the last one.
 enum class RefreshReason : std::uint8_t {
-  kInitial,              // after (re-)bootstrap, MD-21
-  kPeriodic,             // metadata.max.age.ms
-  kNewTopic,             // a topic is tracked for the first time, MD-07
-  kMetadataWait,         // a Send or PartitionsFor waits for a topic or a partition, MD-27, MD-29
-  kConnectFailed,        // an open failed, NC-29
-  kConnectionLost,       // a connection ended, NC-24
-  kRequestTimeout,       // NC-22
+  kInitial,                 // after (re-)bootstrap, MD-21
+  kPeriodic,                // metadata.max.age.ms
+  kNewTopic,                // a topic is tracked for the first time, MD-07
+  kMetadataWait,            // a Send or PartitionsFor waits for a topic or a partition, MD-27, MD-29
+  kConnectFailed,           // an open failed, NC-29
+  kConnectionLost,          // a connection ended, NC-24
+  kRequestTimeout,          // NC-22
   kConnectionSetupTimeout,  // NC-07
-  kUnknownLeader,        // a queued batch has no leader, SN-01
-  kProduceError,         // an invalid-metadata error in a produce response, SN-08
-  kMetadataError,        // an invalid-metadata error inside a metadata response, MD-16, MD-17
-  kNewerEpoch,           // an out-of-band epoch hint, MD-42
-  kRebootstrap,          // MD-22, MD-23
+  kUnknownLeader,           // a queued batch has no leader, SN-01
+  kProduceError,            // an invalid-metadata error in a produce response, SN-08
+  kMetadataError,           // an invalid-metadata error inside a metadata response, MD-16, MD-17
+  kNewerEpoch,              // an out-of-band epoch hint, MD-42
+  kRebootstrap,             // MD-22, MD-23
 };
 inline constexpr int kRefreshReasonCount = 13;
 // As in metrics: "initial", "periodic", "new_topic", ...
@@ -79,6 +79,13 @@ class ProducerObserver {
   virtual void OnResponse(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, Duration /*latency*/) {}
   virtual void OnRequestFailed(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, bool /*timed_out*/) {}
   virtual void OnThrottled(NodeId, Duration) {}
+  // The peer, or what guards its connections, refused who we are (NC-44). OnDisconnected follows.
+  virtual void OnAuthenticationFailed(NodeId) {}
+  // One read that brought bytes, one write that took some.
+  virtual void OnBytesReceived(NodeId, std::int64_t /*bytes*/) {}
+  virtual void OnBytesWritten(NodeId, std::int64_t /*bytes*/) {}
+  // The sender thread has waited for events, if only for an instant.
+  virtual void OnWaited(Instant /*from*/, Instant /*to*/) {}
 
   virtual void OnMetadataRequest(NodeId, RefreshReason, bool /*partial*/, std::int32_t /*topic_count*/) {}
   virtual void OnMetadataUpdated(std::int64_t /*version*/) {}

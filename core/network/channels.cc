@@ -66,6 +66,7 @@ void Channels::Write(NodeId id, const wire::GatherBytes& frame, std::size_t& wri
     const IoResult result = transport_.Send(channel->connection, pieces);
     if (result.kind != IoResult::Kind::kBytes) break;  // Its end is an event of its own.
     written += result.count;
+    observer_.OnBytesWritten(id, static_cast<std::int64_t>(result.count));
     KT_CHECK(written <= frame.size());
     channel->last_active = now;
   }
@@ -87,6 +88,7 @@ absl::Status Channels::Receive(NodeId id, absl::FunctionRef<absl::Status(std::st
     if (result.kind != IoResult::Kind::kBytes) break;
     channel->reader.Filled(result.count);
     received += result.count;
+    observer_.OnBytesReceived(id, static_cast<std::int64_t>(result.count));
     // Less than there was room for: nothing more has come yet, and asking again would cost a call to the system.
     more = result.count == space.size();
     for (;;) {
@@ -101,8 +103,10 @@ absl::Status Channels::Receive(NodeId id, absl::FunctionRef<absl::Status(std::st
 }
 
 ChannelEvents Channels::Poll(Instant deadline, const Clock& clock) {
+  const Instant start = clock.Now();
   transport_.Poll(deadline, transport_events_, Site("channels.poll"));
   const Instant now = clock.Now();
+  observer_.OnWaited(start, now);
   ChannelEvents events;
   for (TransportEvent& event : transport_events_) Sort(event, now, events);
   transport_events_.clear();

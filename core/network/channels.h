@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "core/env/clock.h"
 #include "core/env/transport.h"
+#include "core/observer.h"
 #include "core/types.h"
 #include "core/wire/frame_reader.h"
 #include "core/wire/gather_bytes.h"
@@ -47,9 +48,15 @@ struct ChannelEvents {
 // Thread safety: none; the thread that owns the Transport.
 class Channels {
  public:
-  // `transport` outlives this. Longer frames than `frame_bytes_max` are an error. `max_idle`: NC-37; nullopt for never.
-  Channels(Transport& transport, SocketBuffers buffers, std::size_t frame_bytes_max, std::optional<Duration> max_idle)
-      : transport_(transport), buffers_(buffers), frame_bytes_max_(frame_bytes_max), max_idle_(max_idle) {}
+  // The references outlive this. Longer frames than `frame_bytes_max` are an error. `max_idle`: NC-37; nullopt for never. The
+  // observer is told of reads, writes and waits.
+  Channels(Transport& transport, ProducerObserver& observer, SocketBuffers buffers, std::size_t frame_bytes_max,
+           std::optional<Duration> max_idle)
+      : transport_(transport),
+        observer_(observer),
+        buffers_(buffers),
+        frame_bytes_max_(frame_bytes_max),
+        max_idle_(max_idle) {}
   ~Channels() { CloseAll(); }
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
@@ -69,7 +76,7 @@ class Channels {
   // `take` must not close the channel.
   absl::Status Receive(NodeId id, absl::FunctionRef<absl::Status(std::string_view frame)> take);
 
-  // Waits for events; `clock` is read after that. See Transport::Poll.
+  // Waits for events; `clock` is read before and after. See Transport::Poll.
   ChannelEvents Poll(Instant deadline, const Clock& clock);
 
   // The open channel that has been quiet for longest, if that is longer than max_idle (NC-37).
@@ -91,6 +98,7 @@ class Channels {
 
   // Set in the constructor, never changed.
   Transport& transport_;
+  ProducerObserver& observer_;
   const SocketBuffers buffers_;
   const std::size_t frame_bytes_max_;
   const std::optional<Duration> max_idle_;

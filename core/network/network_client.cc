@@ -33,7 +33,7 @@ NetworkClient::Impl::Impl(NetworkClientConfig config, Metadata& metadata, Transp
       states_(ExponentialBackoff(config_.reconnect_backoff, config_.reconnect_backoff_max),
               ExponentialBackoff(config_.connection_setup_timeout, config_.connection_setup_timeout_max), entropy),
       in_flight_(config_.max_in_flight),
-      channels_(transport, config_.socket_buffers, static_cast<std::size_t>(config_.response_bytes_max),
+      channels_(transport, observer, config_.socket_buffers, static_cast<std::size_t>(config_.response_bytes_max),
                 config_.connections_max_idle) {
   KT_CHECK(config_.max_in_flight > 0);
   KT_CHECK(config_.response_bytes_max > 0);
@@ -187,6 +187,7 @@ void NetworkClient::Impl::Lose(NodeId id, const Loss& loss, Instant now) {
     states_.Disconnected(id, now);
   } else {
     states_.AuthenticationFailed(id, now);
+    observer_.OnAuthenticationFailed(id);
   }
   observer_.OnDisconnected(id, loss.why);
   CancelAll(id, loss.timed_out, now);

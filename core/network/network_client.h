@@ -39,6 +39,7 @@
 #include "core/network/outgoing_request.h"
 #include "core/observer.h"
 #include "core/types.h"
+#include "core/version.h"
 #include "core/wire/api_key.h"
 
 namespace ktrial {
@@ -60,8 +61,8 @@ struct NetworkClientConfig {
   // Ask each node for its versions before anything else (NC-39). Off only for brokers that are known to be too old.
   bool discover_versions = true;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.
-  std::string software_name = "ktrial";         // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).
-  std::string software_version = "0.1";
+  std::string software_name = kSoftwareName;    // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).
+  std::string software_version = kSoftwareVersion;
 };
 
 // NC-36.

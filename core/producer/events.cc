@@ -116,7 +116,7 @@ void ProducerEvents::OnRequestSent(NodeId node, wire::ApiKey api, std::int16_t v
 }
 
 void ProducerEvents::OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) {
-  metrics_.ResponseReceived(node, clock_.Now());
+  metrics_.ResponseReceived(node, std::exchange(received_bytes_[node], 0), clock_.Now());
   next_.OnResponse(node, api, correlation_id, latency);
 }
 
@@ -133,6 +133,28 @@ void ProducerEvents::OnThrottled(NodeId node, Duration throttle) {
     log_.Write(LogLevel::kDebug, fmt::format("broker {}: throttled for {} ms", node.value(), Millis(throttle)));
   }
   next_.OnThrottled(node, throttle);
+}
+
+void ProducerEvents::OnAuthenticationFailed(NodeId node) {
+  metrics_.AuthenticationFailed(clock_.Now());
+  next_.OnAuthenticationFailed(node);
+}
+
+void ProducerEvents::OnBytesReceived(NodeId node, std::int64_t bytes) {
+  metrics_.IoDone();
+  received_bytes_[node] += bytes;
+  next_.OnBytesReceived(node, bytes);
+}
+
+void ProducerEvents::OnBytesWritten(NodeId node, std::int64_t bytes) {
+  metrics_.IoDone();
+  next_.OnBytesWritten(node, bytes);
+}
+
+void ProducerEvents::OnWaited(Instant from, Instant to) {
+  metrics_.Waited(from - last_wait_ended_.value_or(from), to - from);
+  last_wait_ended_ = to;
+  next_.OnWaited(from, to);
 }
 
 void ProducerEvents::OnMetadataRequest(NodeId node, RefreshReason reason, bool partial, std::int32_t topic_count) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,10 @@ class ProducerEvents final : public ProducerObserver {
   void OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) override;
   void OnRequestFailed(NodeId node, wire::ApiKey api, std::int32_t correlation_id, bool timed_out) override;
   void OnThrottled(NodeId node, Duration throttle) override;
+  void OnAuthenticationFailed(NodeId node) override;
+  void OnBytesReceived(NodeId node, std::int64_t bytes) override;
+  void OnBytesWritten(NodeId node, std::int64_t bytes) override;
+  void OnWaited(Instant from, Instant to) override;
   void OnMetadataRequest(NodeId node, RefreshReason reason, bool partial, std::int32_t topic_count) override;
   void OnMetadataUpdated(std::int64_t version) override;
   void OnMetadataFailed(std::string_view why) override;
@@ -68,6 +73,10 @@ class ProducerEvents final : public ProducerObserver {
     std::string trouble;  // Why the last connection ended or failed; empty once there is a new one.
   };
   std::map<NodeId, NodeState> nodes_ ABSL_GUARDED_BY(mutex_);
+
+  // Only the sender thread.
+  std::map<NodeId, std::int64_t> received_bytes_;  // Since the last answer of the node.
+  std::optional<Instant> last_wait_ended_;
 };
 
 }  // namespace ktrial

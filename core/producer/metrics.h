@@ -5,10 +5,14 @@
 //   producer-metrics         client-id             the producer and its connections
 //   producer-topic-metrics   client-id, topic      made when a batch of the topic is drained for the first time
 //   producer-node-metrics    client-id, node-id    made when a broker is connected for the first time
+//   app-info                 client-id             what this client is: version and commit-id in words, start-time-ms
 //
 // Averages, maxima and rates are over metrics.num.samples windows of metrics.sample.window.ms; totals are since the
 // start. A value of which nothing was measured is NaN for averages and maxima, 0 for rates and totals. Times are
 // milliseconds unless the name says ns, sizes are bytes, rates are per second.
+//
+// A "select" is one wait of the sender thread for events, io-wait its length, and io the time from there to the next wait: reading,
+// writing and everything else that the thread does, so io-ratio tells how busy it is. An answer counts when it is complete.
 #ifndef CORE_PRODUCER_METRICS_H_
 #define CORE_PRODUCER_METRICS_H_
 
@@ -24,6 +28,7 @@ struct Metric {
   std::string name;
   std::vector<std::pair<std::string, std::string>> tags;  // In the order of the table above.
   double value = 0;
+  std::string text;  // Of the few that are words; their value is NaN.
 };
 
 struct MetricsSnapshot {

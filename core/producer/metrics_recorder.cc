@@ -7,9 +7,14 @@
 #include <tuple>
 #include <utility>
 
+#include "core/version.h"
+
 namespace ktrial {
 
 namespace {
+
+// Of averages and maxima of which nothing was measured.
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 double Millis(Duration length) { return static_cast<double>(length.count()) / 1e6; }
 
@@ -41,12 +46,20 @@ class MetricsRecorder::Writer {
   }
   // How often something was recorded, whatever its value.
   void CountRateAndTotal(std::string_view name, const WindowedStat& stat) {
-    const double average = stat.Average(now_);
-    Value(fmt::format("{}-rate", name), average == 0 || average != average ? 0 : stat.RatePerSecond(now_) / average);
+    Value(fmt::format("{}-rate", name), stat.CountPerSecond(now_));
     Value(fmt::format("{}-total", name), static_cast<double>(stat.total_count()));
   }
   // The part of the time, for what was recorded in nanoseconds.
   void Ratio(std::string name, const WindowedStat& nanos) { Value(std::move(name), nanos.RatePerSecond(now_) / 1e9); }
+  void Text(std::string name, std::string text) {
+    Value(std::move(name), kNothing);
+    snapshot_.metrics.back().text = std::move(text);
+  }
+  // `count` says how often there was something to spend the nanoseconds on.
+  void AverageOf(std::string name, const WindowedStat& nanos, const WindowedStat& count) {
+    const double times = count.SumInWindows(now_);
+    Value(std::move(name), times == 0 ? kNothing : nanos.SumInWindows(now_) / times);
+  }
 
  private:
   MetricsSnapshot& snapshot_;
@@ -63,13 +76,18 @@ double MetricsSnapshot::Value(std::string_view name, std::string_view topic_or_n
       return metric.value;
     }
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return kNothing;
 }
 
-MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id)
+MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id, WallTime started)
     : windows_(windows),
       client_id_(std::move(client_id)),
+      started_(started),
       largest_record_(threads, Site("metrics.largest_record"), 0),
+      waits_(threads, Site("metrics.waits"), 0),
+      worked_ns_(threads, Site("metrics.worked_ns"), 0),
+      waited_ns_(threads, Site("metrics.waited_ns"), 0),
+      io_operations_(threads, Site("metrics.io_operations"), 0),
       mutex_(threads, Site("metrics.mutex")),
       batch_bytes_(windows),
       queue_time_ms_(windows),
@@ -83,10 +101,13 @@ MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::str
       buffer_wait_ns_(windows),
       connections_made_(windows),
       connections_closed_(windows),
-      request_bytes_(windows),
-      responses_(windows),
-      latency_ms_(windows),
-      throttle_ms_(windows) {}
+      authentications_failed_(windows),
+      throttle_ms_(windows),
+      all_nodes_(windows),
+      turns_(windows),
+      io_ns_(windows),
+      io_wait_ns_(windows),
+      network_io_(windows) {}
 
 void MetricsRecorder::BatchDrained(const DrainedBatch& batch, Instant now) {
   MutexLock lock(mutex_);
@@ -166,30 +187,46 @@ void MetricsRecorder::ConnectionClosed(Instant now) {
   connections_closed_.Record(now, 1);
 }
 
+void MetricsRecorder::AuthenticationFailed(Instant now) {
+  MutexLock lock(mutex_);
+  authentications_failed_.Record(now, 1);
+}
+
 void MetricsRecorder::RequestSent(NodeId node, std::int64_t bytes, Instant now) {
   MutexLock lock(mutex_);
-  request_bytes_.Record(now, static_cast<double>(bytes));
+  TakeTurnsLocked(now);
+  all_nodes_.request_bytes.Record(now, static_cast<double>(bytes));
   NodeLocked(node).request_bytes.Record(now, static_cast<double>(bytes));
 }
 
-void MetricsRecorder::ResponseReceived(NodeId node, Instant now) {
+void MetricsRecorder::ResponseReceived(NodeId node, std::int64_t bytes, Instant now) {
   MutexLock lock(mutex_);
-  responses_.Record(now, 1);
-  NodeLocked(node).responses.Record(now, 1);
+  TakeTurnsLocked(now);
+  all_nodes_.response_bytes.Record(now, static_cast<double>(bytes));
+  NodeLocked(node).response_bytes.Record(now, static_cast<double>(bytes));
 }
 
 void MetricsRecorder::ProduceAnswered(NodeId node, Duration latency, Duration throttle, Instant now) {
   MutexLock lock(mutex_);
-  latency_ms_.Record(now, Millis(latency));
   throttle_ms_.Record(now, Millis(throttle));
+  all_nodes_.latency_ms.Record(now, Millis(latency));
   NodeLocked(node).latency_ms.Record(now, Millis(latency));
+}
+
+void MetricsRecorder::TakeTurnsLocked(Instant now) {
+  const auto take = [now](const Atomic<std::int64_t>& sum, WindowedStat& into) {
+    into.Record(now, static_cast<double>(sum.LoadRelaxed()) - into.total());
+  };
+  take(waits_, turns_);
+  take(worked_ns_, io_ns_);
+  take(waited_ns_, io_wait_ns_);
+  take(io_operations_, network_io_);
 }
 
 void MetricsRecorder::WriteBatches(Writer& writer) const {
   writer.AverageAndMax("batch-size", batch_bytes_);
   // Nothing is compressed, so everything has its own size.
-  writer.Value("compression-rate-avg",
-               batch_bytes_.total_count() == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0);
+  writer.Value("compression-rate-avg", batch_bytes_.total_count() == 0 ? kNothing : 1.0);
   writer.AverageAndMax("record-queue-time", queue_time_ms_);
   writer.AverageAndMax("record-size", record_bytes_);
   writer.RateAndTotal("record-send", records_sent_);
@@ -208,19 +245,57 @@ void MetricsRecorder::WriteConnections(Writer& writer) const {
   writer.Value("connection-count", static_cast<double>(connection_count_));
   writer.RateAndTotal("connection-creation", connections_made_);
   writer.RateAndTotal("connection-close", connections_closed_);
-  writer.RateAndTotal("outgoing-byte", request_bytes_);
-  writer.CountRateAndTotal("request", request_bytes_);
-  writer.RateAndTotal("response", responses_);
-  writer.AverageAndMax("request-size", request_bytes_);
-  writer.AverageAndMax("request-latency", latency_ms_);
+  writer.RateAndTotal("failed-authentication", authentications_failed_);
   writer.AverageAndMax("produce-throttle-time", throttle_ms_);
+  WriteRequests(writer, all_nodes_);
+  writer.RateAndTotal("network-io", network_io_);
+  writer.RateAndTotal("select", turns_);
+  writer.AverageOf("io-time-ns-avg", io_ns_, turns_);
+  writer.AverageOf("io-wait-time-ns-avg", io_wait_ns_, turns_);
+  writer.Value("io-time-ns-total", io_ns_.total());
+  writer.Value("io-wait-time-ns-total", io_wait_ns_.total());
+  writer.Ratio("io-ratio", io_ns_);
+  writer.Ratio("io-wait-ratio", io_wait_ns_);
 }
 
-MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant now) const {
+void MetricsRecorder::WriteRequests(Writer& writer, const NodeStats& stats) {
+  writer.RateAndTotal("outgoing-byte", stats.request_bytes);
+  writer.RateAndTotal("incoming-byte", stats.response_bytes);
+  writer.CountRateAndTotal("request", stats.request_bytes);
+  writer.CountRateAndTotal("response", stats.response_bytes);
+  writer.AverageAndMax("request-size", stats.request_bytes);
+  writer.AverageAndMax("request-latency", stats.latency_ms);
+}
+
+void MetricsRecorder::WriteTopicsAndNodes(Writer& writer) const {
+  for (const auto& [topic, stats] : topics_) {
+    writer.Start("producer-topic-metrics", {{"client-id", client_id_}, {"topic", topic}});
+    writer.RateAndTotal("record-send", stats.records);
+    writer.RateAndTotal("byte", stats.bytes);
+    writer.Value("compression-rate", 1.0);
+    writer.RateAndTotal("record-retry", stats.retries);
+    writer.RateAndTotal("record-error", stats.errors);
+  }
+  for (const auto& [node, stats] : nodes_) {
+    writer.Start("producer-node-metrics",
+                 {{"client-id", client_id_}, {"node-id", fmt::format("node-{}", node.value())}});
+    WriteRequests(writer, stats);
+  }
+}
+
+void MetricsRecorder::WriteAppInfo(Writer& writer) const {
+  writer.Start("app-info", {{"client-id", client_id_}});
+  writer.Text("version", kSoftwareVersion);
+  writer.Text("commit-id", kCommitId);
+  writer.Value("start-time-ms", static_cast<double>(started_.millis()));
+}
+
+MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant now) {
   MetricsSnapshot snapshot;
   Writer writer(snapshot, now);
   {
     MutexLock lock(mutex_);
+    TakeTurnsLocked(now);
     writer.Start("producer-metrics", {{"client-id", client_id_}});
     WriteBatches(writer);
     WriteConnections(writer);
@@ -229,24 +304,9 @@ MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant n
     writer.Value("buffer-total-bytes", static_cast<double>(gauges.buffer_total_bytes));
     writer.Value("buffer-available-bytes", static_cast<double>(gauges.buffer_available_bytes));
     writer.Value("waiting-threads", static_cast<double>(gauges.waiting_threads));
-    for (const auto& [topic, stats] : topics_) {
-      writer.Start("producer-topic-metrics", {{"client-id", client_id_}, {"topic", topic}});
-      writer.RateAndTotal("record-send", stats.records);
-      writer.RateAndTotal("byte", stats.bytes);
-      writer.Value("compression-rate", 1.0);
-      writer.RateAndTotal("record-retry", stats.retries);
-      writer.RateAndTotal("record-error", stats.errors);
-    }
-    for (const auto& [node, stats] : nodes_) {
-      writer.Start("producer-node-metrics",
-                   {{"client-id", client_id_}, {"node-id", fmt::format("node-{}", node.value())}});
-      writer.RateAndTotal("outgoing-byte", stats.request_bytes);
-      writer.CountRateAndTotal("request", stats.request_bytes);
-      writer.RateAndTotal("response", stats.responses);
-      writer.AverageAndMax("request-size", stats.request_bytes);
-      writer.AverageAndMax("request-latency", stats.latency_ms);
-    }
+    WriteTopicsAndNodes(writer);
   }
+  WriteAppInfo(writer);
   std::sort(snapshot.metrics.begin(), snapshot.metrics.end(), [](const Metric& left, const Metric& right) {
     return std::tie(left.group, left.tags, left.name) < std::tie(right.group, right.tags, right.name);
   });

@@ -1,11 +1,13 @@
-// MetricsRecorder counts what a producer does and turns it into a MetricsSnapshot. It is told of batches, requests and
-// waits, never of single records, so a lock of its own is cheap enough.
+// MetricsRecorder counts what a producer does and turns it into a MetricsSnapshot. It is told of batches, requests and waits, so a lock
+// of its own is cheap enough. Of single records it is told no more than their size, and of the turns of the sender only sums: both
+// without the lock, and taken over by the next event that has it.
 //
-// Thread safety: every function may be called from any thread. No function calls out.
+// Thread safety: every function may be called from any thread, except as marked. No function calls out.
 #ifndef CORE_PRODUCER_METRICS_RECORDER_H_
 #define CORE_PRODUCER_METRICS_RECORDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,7 +33,8 @@ struct MetricsGauges {
 
 class MetricsRecorder {
  public:
-  MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id);
+  // `started`: of the producer, for app-info.
+  MetricsRecorder(Threads& threads, StatWindows windows, std::string client_id, WallTime started);
 
   // A batch goes into a request, for the first time or again (PR-24: retries count again).
   struct DrainedBatch {
@@ -41,8 +44,8 @@ class MetricsRecorder {
     Duration queued{};  // Since the batch was created.
   };
   void BatchDrained(const DrainedBatch& batch, Instant now);
-  // The size of a record as estimated before encoding (WP-19), on the path of the record: only the largest since the last batch was
-  // drained is kept, and two threads that come together may lose one.
+  // The size of a record as estimated before encoding (WP-19). On the path of the record, so the largest since the last drain stands for
+  // all of them; of two threads that come at the same moment, the larger one may be lost to the other.
   void NoteRecordSize(std::int64_t bytes) {
     if (bytes > largest_record_.LoadRelaxed()) largest_record_.StoreRelaxed(bytes);
   }
@@ -58,12 +61,23 @@ class MetricsRecorder {
 
   void Connected(NodeId node, Instant now);
   void ConnectionClosed(Instant now);
+  void AuthenticationFailed(Instant now);
   void RequestSent(NodeId node, std::int64_t bytes, Instant now);
-  void ResponseReceived(NodeId node, Instant now);
+  // `bytes`: what came from the node since its last answer, this one's end included.
+  void ResponseReceived(NodeId node, std::int64_t bytes, Instant now);
   // Of a produce request, from its making to its answer, and the throttle time that came with it, mostly zero.
   void ProduceAnswered(NodeId node, Duration latency, Duration throttle, Instant now);
 
-  MetricsSnapshot Snapshot(const MetricsGauges& gauges, Instant now) const;
+  // Of the sender thread alone: it has waited for events, after so much work since the wait before.
+  void Waited(Duration worked, Duration waited) {
+    waits_.AddRelaxed(1);
+    worked_ns_.AddRelaxed(worked.count());
+    waited_ns_.AddRelaxed(waited.count());
+  }
+  // Of the sender thread alone: one read or write that moved bytes.
+  void IoDone() { io_operations_.AddRelaxed(1); }
+
+  MetricsSnapshot Snapshot(const MetricsGauges& gauges, Instant now);
 
  private:
   struct TopicStats {
@@ -71,20 +85,31 @@ class MetricsRecorder {
     WindowedStat records, bytes, retries, errors;
   };
   struct NodeStats {
-    explicit NodeStats(StatWindows windows) : request_bytes(windows), responses(windows), latency_ms(windows) {}
-    WindowedStat request_bytes, responses, latency_ms;
+    explicit NodeStats(StatWindows windows) : request_bytes(windows), response_bytes(windows), latency_ms(windows) {}
+    WindowedStat request_bytes, response_bytes, latency_ms;  // One value a request, an answer, a produce answer.
   };
   class Writer;
 
   NodeStats& NodeLocked(NodeId node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeTurnsLocked(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteBatches(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteConnections(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteTopicsAndNodes(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteAppInfo(Writer& writer) const;
+  static void WriteRequests(Writer& writer, const NodeStats& stats);
 
   // Set in the constructor, never changed.
   const StatWindows windows_;
   const std::string client_id_;
+  const WallTime started_;
 
+  // Written without the lock.
   Atomic<std::int64_t> largest_record_;
+  // Sums since the start, of the sender thread.
+  Atomic<std::int64_t> waits_;
+  Atomic<std::int64_t> worked_ns_;
+  Atomic<std::int64_t> waited_ns_;
+  Atomic<std::int64_t> io_operations_;
 
   mutable Mutex mutex_;
   // Batches.
@@ -106,10 +131,14 @@ class MetricsRecorder {
   std::int64_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;
   WindowedStat connections_made_ ABSL_GUARDED_BY(mutex_);
   WindowedStat connections_closed_ ABSL_GUARDED_BY(mutex_);
-  WindowedStat request_bytes_ ABSL_GUARDED_BY(mutex_);
-  WindowedStat responses_ ABSL_GUARDED_BY(mutex_);
-  WindowedStat latency_ms_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat authentications_failed_ ABSL_GUARDED_BY(mutex_);
   WindowedStat throttle_ms_ ABSL_GUARDED_BY(mutex_);
+  NodeStats all_nodes_ ABSL_GUARDED_BY(mutex_);
+  // Turns of the sender: what was taken over from the sums above.
+  WindowedStat turns_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat io_ns_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat io_wait_ns_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat network_io_ ABSL_GUARDED_BY(mutex_);
   // Ordered, because a snapshot lists them.
   std::map<std::string, TopicStats, std::less<>> topics_ ABSL_GUARDED_BY(mutex_);
   std::map<NodeId, NodeStats> nodes_ ABSL_GUARDED_BY(mutex_);

@@ -72,7 +72,7 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
       entropy_(env.NewEntropy(config_.client_id)),
       transport_(env.NewTransport(config_.client_id)),
       metrics_(threads_, {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
-               config_.client_id),
+               config_.client_id, clock_.WallNow()),
       events_(metrics_, log_, clock_, threads_, observer),
       metadata_(MetadataConfigOf(config_), threads_, *entropy_),
       accumulator_(

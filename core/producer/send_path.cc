@@ -103,8 +103,10 @@ absl::Status Producer::Impl::ChoosePartition(const Record& record, std::int32_t 
 // PR-09.
 absl::Status Producer::Impl::CheckSize(const Record& record) {
   const auto size = static_cast<std::int64_t>(wire::RecordBatchUpperBound(record.key, record.value, record.headers));
-  metrics_.NoteRecordSize(size);
-  if (size <= config_.max_request_size && size <= config_.buffer_memory) return absl::OkStatus();
+  if (size <= config_.max_request_size && size <= config_.buffer_memory) {
+    metrics_.NoteRecordSize(size);
+    return absl::OkStatus();
+  }
   const bool request = size > config_.max_request_size;
   return wire::KafkaError(wire::ErrorCode::kMessageTooLarge,
                           fmt::format("the record may take {} bytes, more than {} = {}", size,

@@ -34,16 +34,24 @@ WindowedStat::Window WindowedStat::Sum(Instant now) const {
   return sum;
 }
 
-double WindowedStat::RatePerSecond(Instant now) const {
-  const Window sum = Sum(now);
-  if (sum.count == 0) return 0;
+double WindowedStat::Seconds(const Window& sum, Instant now) const {
   Duration span = now - sum.start;
   const std::int64_t whole_windows = span / windows_.length;
   const std::int64_t least = windows_.count - 1;
   if (whole_windows < least) span += windows_.length * (least - whole_windows);
   // One window, all in one instant: a rate over a window is as good as any, and finite.
   if (span <= Duration::zero()) span = windows_.length;
-  return sum.sum / (static_cast<double>(span.count()) / 1e9);
+  return static_cast<double>(span.count()) / 1e9;
+}
+
+double WindowedStat::RatePerSecond(Instant now) const {
+  const Window sum = Sum(now);
+  return sum.count == 0 ? 0 : sum.sum / Seconds(sum, now);
+}
+
+double WindowedStat::CountPerSecond(Instant now) const {
+  const Window sum = Sum(now);
+  return sum.count == 0 ? 0 : static_cast<double>(sum.count) / Seconds(sum, now);
 }
 
 double WindowedStat::Average(Instant now) const {

@@ -29,8 +29,11 @@ class WindowedStat {
   // The sum of the values by the time that they are from, in 1/s. That time is at least count - 1 whole windows, so
   // that the first value of all does not give an absurd rate. 0 if there are none.
   double RatePerSecond(Instant now) const;
+  // The same of how many values there were, whatever they are.
+  double CountPerSecond(Instant now) const;
   // NaN if there are none.
   double Average(Instant now) const;
+  double SumInWindows(Instant now) const { return Sum(now).sum; }
   double Max(Instant now) const;
   // Since the start.
   double total() const { return total_; }
@@ -45,6 +48,8 @@ class WindowedStat {
   };
   // The windows that are not too old at `now`, added up; `start` is that of the oldest.
   Window Sum(Instant now) const;
+  // How long the windows of such a sum are to count, in seconds.
+  double Seconds(const Window& sum, Instant now) const;
 
   StatWindows windows_;
   // A ring, filled up to windows_.count; `current_` is the newest.

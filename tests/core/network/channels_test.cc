@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <utility>
+#include <vector>
 
 #include "tests/core/testing/fake_env.h"
 
@@ -13,9 +15,20 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr NodeId kOne{1};
 constexpr NodeId kTwo{2};
+
+// What was read and written, call by call, and how long was waited.
+class IoObserver : public ProducerObserver {
+ public:
+  void OnBytesReceived(NodeId id, std::int64_t bytes) override { reads.emplace_back(id, bytes); }
+  void OnBytesWritten(NodeId id, std::int64_t bytes) override { writes.emplace_back(id, bytes); }
+  void OnWaited(Instant from, Instant to) override { waits.push_back(to - from); }
+  std::vector<std::pair<NodeId, std::int64_t>> reads, writes;
+  std::vector<Duration> waits;
+};
 
 class ChannelsTest : public ::testing::Test {
  protected:
@@ -40,7 +53,8 @@ class ChannelsTest : public ::testing::Test {
 
   ManualClock clock_;
   FakeTransport transport_{clock_};
-  Channels channels_{transport_, {}, /*frame_bytes_max=*/1000, 10s};
+  IoObserver observer_;
+  Channels channels_{transport_, observer_, {}, /*frame_bytes_max=*/1000, 10s};
 };
 
 const std::string kFrameA("\0\0\0\1A", 5);
@@ -55,6 +69,28 @@ TEST_F(ChannelsTest, FramesComeWholeHoweverTheBytesAreSplit) {
   transport_.Deliver(connection, kFrameB.substr(5));
   Poll();
   EXPECT_THAT(Frames(kOne), ElementsAre("BB"));
+}
+
+// PR-26
+TEST_F(ChannelsTest, TheObserverHearsOfEachReadWriteAndWait) {
+  const ConnectionId connection = Open(kOne);
+  observer_.waits.clear();
+  transport_.At(clock_.Now() + 3s, [&] { transport_.Deliver(connection, kFrameA + kFrameB.substr(0, 5)); });
+  EXPECT_THAT(channels_.Poll(clock_.Now() + 1h, clock_).readable, ElementsAre(kOne));
+  EXPECT_THAT(observer_.waits, ElementsAre(3s));
+  Frames(kOne);
+  Frames(kOne);  // Nothing came, so nothing is told.
+  EXPECT_THAT(observer_.reads, ElementsAre(Pair(kOne, 10)));
+  const std::string batch = "batch";
+  wire::GatherBytes frame;
+  frame.Refer(batch);
+  frame.Seal();
+  std::size_t written = 0;
+  transport_.stream(connection).room = 3;
+  channels_.Write(kOne, frame, written, clock_.Now());
+  transport_.stream(connection).room = 100;
+  channels_.Write(kOne, frame, written, clock_.Now());
+  EXPECT_THAT(observer_.writes, ElementsAre(Pair(kOne, 3), Pair(kOne, 2)));
 }
 
 TEST_F(ChannelsTest, AFrameThatIsTooLongIsAnError) {

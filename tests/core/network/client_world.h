@@ -23,6 +23,7 @@ class RecordingObserver : public ProducerObserver {
  public:
   void OnConnected(NodeId id) override { connected.push_back(id); }
   void OnDisconnected(NodeId id, std::string_view) override { disconnected.push_back(id); }
+  void OnAuthenticationFailed(NodeId id) override { refused.push_back(id); }
   void OnMetadataRequest(NodeId id, RefreshReason reason, bool partial, std::int32_t) override {
     metadata_nodes.push_back(id);
     reasons.push_back(reason);
@@ -31,7 +32,7 @@ class RecordingObserver : public ProducerObserver {
   void OnMetadataFailed(std::string_view) override { ++metadata_failures; }
   void OnRebootstrap() override { ++rebootstraps; }
 
-  std::vector<NodeId> connected, disconnected, metadata_nodes;
+  std::vector<NodeId> connected, disconnected, refused, metadata_nodes;
   std::vector<RefreshReason> reasons;
   std::vector<bool> partials;
   int metadata_failures = 0;

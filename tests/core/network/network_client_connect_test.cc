@@ -175,6 +175,30 @@ TEST(NetworkClientConnectTest, ASetupThatNeverEndsTimesOut) {
   EXPECT_THAT(world.observer.reasons, Contains(RefreshReason::kConnectionSetupTimeout));
 }
 
+// NC-08: a handshake below us is part of the setup; the wait for the versions, which a request makes, is not.
+TEST(NetworkClientConnectTest, OnlyUntilTheVersionsAreAskedForTheSetupTimes) {
+  ClientWorld world;
+  world.LearnCluster();
+  world.broker.accept = false;
+  world.broker.answer_versions = false;
+  const Instant start = world.now();
+  world.Ready(1);
+  world.Ready(2);
+  world.Poll();
+  const ConnectionId stuck = world.transport.opens()[world.transport.opens().size() - 2];
+  const ConnectionId asking = world.transport.last_open();
+  world.transport.At(start + 9s, [&] { world.transport.Accept(asking); });
+  world.Wait(1h);
+  EXPECT_EQ(world.now(), start + 9s);
+  world.Wait(1h);
+  EXPECT_EQ(world.now(), start + 10s + 1ns);
+  EXPECT_TRUE(world.transport.stream(stuck).closed);
+  EXPECT_FALSE(world.transport.stream(asking).closed);
+  world.client.Forget(NodeId(1), world.now());
+  while (!world.transport.stream(asking).closed) world.Wait(1h);
+  EXPECT_EQ(world.now(), start + 9s + 30s + 1ns);  // request.timeout.ms
+}
+
 // NC-07, NC-11: a name server that never answers is covered by the same time.
 TEST(NetworkClientConnectTest, ALookUpThatNeverEndsTimesOut) {
   ClientWorld world;
@@ -297,6 +321,7 @@ TEST(NetworkClientConnectTest, AFailedHandshakeIsAFatalErrorForWaiters) {
   world.Poll();
   EXPECT_EQ(wire::KafkaCode(world.metadata.TakeErrors("any")), ErrorCode::kSaslAuthenticationFailed);
   EXPECT_TRUE(world.client.ConnectionFailed(NodeId(1)));
+  EXPECT_THAT(world.observer.refused, ElementsAre(NodeId(1)));
   world.broker.accept = true;
   world.Run(1s);
   world.MakeReady(1);

@@ -32,7 +32,7 @@ class EventsTest : public ::testing::Test {
  protected:
   testing::ManualClock clock_;
   testing::NoThreads threads_;
-  MetricsRecorder metrics_{threads_, {}, "me"};
+  MetricsRecorder metrics_{threads_, {}, "me", WallTime::FromMillis(1000)};
   std::shared_ptr<Lines> sink_ = std::make_shared<Lines>();
   Counting next_;
   ProducerEvents events_{metrics_, Logger(sink_, LogLevel::kInfo, "me"), clock_, threads_, next_};
@@ -76,6 +76,33 @@ TEST_F(EventsTest, OnlyConnectionsCountAsConnections) {
   events_.OnDisconnected(NodeId(1), "reset");
   EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("connection-count"), 0);
   EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("connection-close-total"), 1);
+}
+
+// PR-26: what came of an answer so far waits for the rest of it, node by node.
+TEST_F(EventsTest, BytesCountForTheNodeWithItsNextAnswer) {
+  events_.OnBytesReceived(NodeId(1), 100);
+  events_.OnBytesReceived(NodeId(2), 7);
+  events_.OnBytesReceived(NodeId(1), 50);
+  EXPECT_EQ(metrics_.Snapshot({}, clock_.Now()).Value("incoming-byte-total"), 0);
+  events_.OnResponse(NodeId(1), wire::ApiKey::kProduce, 0, Duration::zero());
+  events_.OnResponse(NodeId(1), wire::ApiKey::kProduce, 1, Duration::zero());
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, clock_.Now());
+  EXPECT_EQ(snapshot.Value("incoming-byte-total"), 150);
+  EXPECT_EQ(snapshot.Value("incoming-byte-total", "node-1"), 150);
+  EXPECT_EQ(snapshot.Value("response-total"), 2);
+  EXPECT_EQ(snapshot.Value("network-io-total"), 3);
+}
+
+// PR-26
+TEST_F(EventsTest, TheTimeBetweenTwoWaitsIsWork) {
+  const auto at = [](int seconds) { return Instant::FromNanos(seconds * 1'000'000'000LL); };
+  events_.OnWaited(at(10), at(13));
+  events_.OnWaited(at(14), at(14));
+  events_.OnWaited(at(16), at(20));
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, clock_.Now());
+  EXPECT_EQ(snapshot.Value("select-total"), 3);
+  EXPECT_EQ(snapshot.Value("io-wait-time-ns-total"), 7e9);
+  EXPECT_EQ(snapshot.Value("io-time-ns-total"), 3e9);
 }
 
 TEST(LoggerTest, AThresholdHoldsBackWhatIsBelow) {

@@ -237,6 +237,7 @@ TEST(ProducerTest, ARecordMayBeTooLarge) {
     const std::string value(1000, 'x');
     const auto done = producer->Send({.topic = "t", .partition = PartitionIndex(1), .value = value}).Get();
     EXPECT_EQ(wire::KafkaCode(done.status()), ErrorCode::kMessageTooLarge);
+    EXPECT_EQ(producer->Metrics().Value("record-error-total"), 1);  // PR-07
     EXPECT_THAT(std::string(done.status().message()), HasSubstr("max.request.size = 1000"));
     auto small = world.MakeProducer({{"buffer.memory", "900"}});
     const auto refused = small->Send({.topic = "t", .value = value}).Get();
@@ -244,6 +245,7 @@ TEST(ProducerTest, ARecordMayBeTooLarge) {
     EXPECT_THAT(std::string(refused.status().message()), HasSubstr("buffer.memory = 900"));
     // Exactly the limit: 61 + 21 + 1 + 2 + 915 bytes (WP-19).
     EXPECT_TRUE(producer->Send({.topic = "t", .value = std::string_view(value).substr(0, 914)}).Get().ok());
+    EXPECT_EQ(producer->Metrics().Value("record-size-max"), 1000);  // PR-24: what was refused is not sent.
   }));
 }
 
@@ -268,6 +270,7 @@ TEST(ProducerTest, CallbacksAreDestroyed) {
 TEST(ProducerTest, MetricsTellWhatHappened) {
   ProducerWorld world;
   ExpectIdle(world.Run([&] {
+    const WallTime started = world.env().clock().WallNow();
     auto producer = world.MakeProducer({{"linger.ms", "10"}, {"client.id", "me"}});
     for (int i = 0; i < 30; ++i) {
       producer->Send({.topic = "t", .partition = PartitionIndex(i % 3), .value = std::string(100, 'v')});
@@ -286,6 +289,20 @@ TEST(ProducerTest, MetricsTellWhatHappened) {
     EXPECT_EQ(metrics.Value("requests-in-flight"), 0);
     EXPECT_EQ(metrics.Value("connection-count"), 4);  // The bootstrap connection and three brokers (NC-48).
     EXPECT_GT(metrics.Value("request-total", "node-2"), 0);
+    EXPECT_EQ(metrics.Value("response-total"), metrics.Value("request-total"));
+    EXPECT_EQ(metrics.Value("outgoing-byte-total"),
+              metrics.Value("outgoing-byte-total", "node--1") + metrics.Value("outgoing-byte-total", "node-1") +
+                  metrics.Value("outgoing-byte-total", "node-2") + metrics.Value("outgoing-byte-total", "node-3"));
+    // Each of the four says its versions, at 6 bytes an API and more; three answer the batches.
+    EXPECT_GT(metrics.Value("incoming-byte-total"), 4 * 6 * 4);
+    EXPECT_GT(metrics.Value("incoming-byte-total", "node-2"), 0);
+    EXPECT_GE(metrics.Value("network-io-total"), 2 * metrics.Value("request-total"));
+    // The sender has slept for almost all of the time, and no time passes while it works.
+    EXPECT_GE(metrics.Value("select-total"), metrics.Value("request-total"));
+    EXPECT_EQ(metrics.Value("io-time-ns-total"), 0);
+    EXPECT_GT(metrics.Value("io-wait-time-ns-total"), 10e6);
+    EXPECT_EQ(metrics.Value("failed-authentication-total"), 0);
+    EXPECT_EQ(metrics.Value("start-time-ms"), started.millis());
     EXPECT_GE(metrics.Value("metadata-age"), 5);
     EXPECT_LT(metrics.Value("metadata-age"), 6);
     EXPECT_EQ(metrics.Value("buffer-available-bytes"), metrics.Value("buffer-total-bytes"));

@@ -16,7 +16,7 @@ bool KeptLog::Contains(std::string_view text) const {
 
 SenderWorld::SenderWorld(Options options)
     : cluster(transport, options.brokers),
-      metrics(threads, {}, "test"),
+      metrics(threads, {}, "test", clock.WallNow()),
       events(metrics, Logger(log, LogLevel::kDebug, "test"), clock, threads, NoObserver()),
       metadata(options.metadata, threads, entropy),
       accumulator(

@@ -42,6 +42,16 @@ TEST(WindowedStatTest, ARateIsOverAtLeastTheWholeWindowsBefore) {
 }
 
 // PR-27
+TEST(WindowedStatTest, ACountIsOfTheValuesWhateverTheyAre) {
+  WindowedStat stat(kWindows);
+  EXPECT_EQ(stat.CountPerSecond(kStart), 0);
+  for (const double value : {0.0, 0.0, 500.0}) stat.Record(kStart, value);
+  EXPECT_DOUBLE_EQ(stat.CountPerSecond(kStart), 0.1);
+  EXPECT_EQ(stat.SumInWindows(kStart), 500);
+  EXPECT_EQ(stat.SumInWindows(kStart + seconds(60)), 0);
+}
+
+// PR-27
 TEST(WindowedStatTest, OldWindowsFallOut) {
   WindowedStat stat(kWindows);
   stat.Record(kStart, 100);
