@@ -93,11 +93,15 @@ absl::StatusOr<std::shared_ptr<const Cluster>> TopicWait::Await(std::string_view
 absl::Status TopicWait::TimedOut(std::string_view topic, PartitionIndex partition, Duration waited) const {
   const std::shared_ptr<const Cluster> cluster = metadata_.Fetch();
   const TopicInfo* info = cluster->FindTopic(topic);
-  std::string text =
-      info == nullptr
-          ? fmt::format("topic {} is not in the metadata after {} ms (max.block.ms)", topic, Millis(waited))
-          : fmt::format("partition {} of topic {}, which has {}, is not in the metadata after {} ms (max.block.ms)",
-                        partition.value(), topic, info->partition_count(), Millis(waited));
+  std::string text;
+  if (info == nullptr || info->partition_count() == 0) {
+    text = fmt::format("topic {} is not in the metadata after {} ms (max.block.ms)", topic, Millis(waited));
+  } else if (Knows(*cluster, topic, partition)) {
+    text = fmt::format("the metadata of topic {} came only after {} ms (max.block.ms)", topic, Millis(waited));
+  } else {
+    text = fmt::format("partition {} of topic {}, which has {}, is not in the metadata after {} ms (max.block.ms)",
+                       partition.value(), topic, info->partition_count(), Millis(waited));
+  }
   const ErrorCode error = metadata_.LastTopicError(topic);
   if (error != ErrorCode::kNone) text += fmt::format("; the broker says {}", wire::ErrorCodeName(error));
   const std::string trouble = events_.Trouble();

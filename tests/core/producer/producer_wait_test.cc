@@ -260,7 +260,25 @@ TEST(ProducerWaitTest, ACallbackCannotWaitForMemory) {
   }));
 }
 
-// MD-36: a topic that is sent to is not forgotten, though it is tracked once a batch only; one that is not used is.
+// MD-26, MD-36: a topic that is sent to is not forgotten, though its idle time starts anew once a batch only.
+TEST(ProducerWaitTest, ATopicInUseIsNeverWaitedForAgain) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"metadata.max.idle.ms", "5000"}, {"metadata.max.age.ms", "2000"}});
+    ASSERT_TRUE(producer->PartitionsFor("t").ok());
+    const double waited = producer->Metrics().Value("metadata-wait-time-ns-total");
+    for (int i = 0; i < 10; ++i) {
+      const Instant start = world.Now();
+      const Future future = producer->Send({.topic = "t", .partition = kFirst, .value = "x"});
+      EXPECT_EQ(world.Now(), start);
+      EXPECT_TRUE(future.Get().ok());
+      world.Sleep(seconds(4));
+    }
+    EXPECT_EQ(producer->Metrics().Value("metadata-wait-time-ns-total"), waited);
+  }));
+}
+
+// MD-36
 TEST(ProducerWaitTest, AnIdleTopicIsForgottenAndFoundAgain) {
   ProducerWorld world;
   ExpectIdle(world.Run([&] {
