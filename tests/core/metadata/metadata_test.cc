@@ -24,6 +24,21 @@ std::vector<std::string> Names(const MetadataQuery& query) {
 
 // --- Bootstrap ---
 
+// MD-01
+TEST(MetadataTest, AtFirstNothingIsRemembered) {
+  MetadataWorld world;
+  EXPECT_EQ(world.metadata.last_successful_refresh(), std::nullopt);
+  EXPECT_FALSE(world.metadata.IsTracked("t"));
+  EXPECT_EQ(world.metadata.LastTopicError("t"), ErrorCode::kNone);
+  EXPECT_EQ(world.metadata.TakeErrors("t"), absl::OkStatus());
+  EXPECT_EQ(world.metadata.waiter_count(), 0u);
+  EXPECT_EQ(world.metadata.CurrentLeader("t", PartitionIndex(0)).epoch, kUnknownEpoch);
+  const MetadataQuery query = world.metadata.BuildRequest(world.now());
+  EXPECT_EQ(query.request_version, 0);
+  EXPECT_FALSE(query.partial);
+  EXPECT_THAT(Names(query), IsEmpty());
+}
+
 // MD-20, MD-21
 TEST(MetadataTest, StartsWithTheBootstrapListAndADueUpdate) {
   MetadataWorld world;

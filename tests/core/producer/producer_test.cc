@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -199,6 +201,75 @@ TEST(ProducerTest, AnApplicationMayChooseThePartition) {
       EXPECT_EQ(refused.Get().status().code(), absl::StatusCode::kInvalidArgument);
     }
   }));
+}
+
+// PT-01
+TEST(ProducerTest, APartitionThatIsNamedWinsOverEverything) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    ProducerConfig config = world.ParseConfig({});
+    config.partitioner = [](std::string_view, std::optional<std::string_view>, std::optional<std::string_view>,
+                            std::int32_t) { return PartitionIndex(2); };
+    auto choosing = world.StartProducer(std::move(config));
+    auto hashing = world.MakeProducer();
+    for (Producer* producer : {choosing.get(), hashing.get()}) {
+      for (const std::int32_t partition : {0, 1, 2}) {
+        const Record record{.topic = "t", .partition = PartitionIndex(partition), .key = "k", .value = "x"};
+        EXPECT_EQ(producer->Send(record).Get()->partition, PartitionIndex(partition));
+      }
+    }
+  }));
+}
+
+// PR-01: of several things that are wrong, the one that comes first on the way of a record is told.
+TEST(ProducerTest, ARecordIsCheckedInTheOrderOfItsWay) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    ProducerConfig config = world.ParseConfig({{"max.block.ms", "100"},
+                                               {"max.request.size", "1000"},
+                                               {"buffer.memory", "4096"},
+                                               {"batch.size", "4096"},
+                                               {"linger.ms", "60000"}});
+    config.partitioner = [](std::string_view, std::optional<std::string_view> key, std::optional<std::string_view>,
+                            std::int32_t count) { return key ? PartitionIndex(count) : kUnknownPartition; };
+    auto producer = world.StartProducer(std::move(config));
+    const std::string large(1000, 'x');
+    const auto error_of = [&](const Record& record) { return producer->Send(record).Get().status(); };
+    // Fields, metadata, partition, size, memory.
+    EXPECT_EQ(error_of({.topic = "", .key = "k", .value = large}).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(wire::KafkaCode(error_of({.topic = "nowhere", .key = "k", .value = large})), ErrorCode::kRequestTimedOut);
+    EXPECT_THAT(std::string(error_of({.topic = "t", .key = "k", .value = large}).message()),
+                HasSubstr("the partitioner chose partition 3"));
+    for (int id = 1; id <= 3; ++id) world.At(Duration::zero(), [&, id] { world.host().SetSilent(NodeId(id), true); });
+    producer->Send({.topic = "t", .partition = PartitionIndex(0), .value = "takes all memory"});
+    const Instant start = world.Now();
+    EXPECT_EQ(wire::KafkaCode(error_of({.topic = "t", .partition = PartitionIndex(1), .value = large})),
+              ErrorCode::kMessageTooLarge);
+    EXPECT_EQ(world.Now(), start);
+    EXPECT_EQ(wire::KafkaCode(error_of({.topic = "t", .partition = PartitionIndex(1), .value = "small"})),
+              ErrorCode::kRequestTimedOut);
+    EXPECT_EQ(producer->Close(Duration::zero()).code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_EQ(error_of({.topic = "", .key = "k", .value = large}).code(), absl::StatusCode::kFailedPrecondition);
+  }));
+}
+
+// PR-06, and the producer goes on.
+TEST(ProducerTest, WhatACallbackThrowsInSendGoesToTheCaller) {
+  ProducerWorld world;
+  auto token = std::make_shared<int>(0);
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"max.request.size", "1000"}});
+    const std::string large(1000, 'x');
+    const auto throwing = [token](const RecordMetadata&, const absl::Status& status) {
+      throw std::runtime_error(std::string(status.message()));
+    };
+    const auto send = [&] { producer->Send({.topic = "t", .value = large}, throwing); };
+    EXPECT_THROW(send(), std::runtime_error);
+    EXPECT_EQ(producer->Metrics().Value("record-error-total"), 1);
+    EXPECT_TRUE(producer->Send({.topic = "t", .value = "x"}).Get().ok());
+    EXPECT_TRUE(producer->Close().ok());
+  }));
+  EXPECT_EQ(token.use_count(), 1);
 }
 
 // PR-02, PR-04, PR-05: refused records have a future that is done, and a callback on the thread that sent.

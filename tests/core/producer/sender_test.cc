@@ -267,6 +267,28 @@ TEST(SenderTest, AThrowingCallbackIsLoggedAndTheOthersRun) {
   EXPECT_TRUE(world.log->Contains("error: 1 callbacks of the application have thrown"));
 }
 
+// SN-37, NC-46: the other answers of the turn are handled, and the loop goes on as if nothing had been.
+TEST(SenderTest, AThrowingCallbackStopsNeitherTheTurnNorTheLoop) {
+  SenderWorld world;
+  world.cluster.topics["t"] = {{1}, {2}};
+  world.Append("t", 0, "a");
+  world.Append("t", 1, "b");
+  world.on_told = [](const Told&) { throw std::runtime_error("oops"); };
+  ASSERT_TRUE(world.RunUntil([&] { return world.cluster.produces.size() == 2; }));
+  const std::vector<ReceivedProduce> both = world.cluster.produces;
+  for (const ReceivedProduce& request : both) world.cluster.Answer(request);
+  world.Turns(1);
+  EXPECT_EQ(world.told.size(), 2u);
+  EXPECT_TRUE(world.log->Contains("error: 2 callbacks of the application have thrown"));
+  EXPECT_FALSE(world.accumulator.HasIncomplete());
+  EXPECT_EQ(world.accumulator.buffer_pool_stats().available_bytes, world.accumulator.buffer_pool_stats().total_bytes);
+  world.on_told = nullptr;
+  world.Append("t", 0, "c");
+  world.cluster.Answer(world.AwaitProduce(3));
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 3; }));
+  EXPECT_EQ(world.codes(), std::vector<ErrorCode>(3, ErrorCode::kNone));
+}
+
 // What a broker says that makes no sense ends its connection; the batch is sent again.
 TEST(SenderTest, AnAnswerToAnotherQuestionEndsTheConnection) {
   SenderWorld world;
