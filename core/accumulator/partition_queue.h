@@ -35,6 +35,7 @@ struct PartitionQueue {
 
   // Only the sender thread.
   bool ever_active = false;
+  std::int32_t seen_length = 0;         // As the sender saw it last.
   bool muted = false;                   // Strict order: one batch at a time (AC-11, SN-17).
   std::uint64_t leader_generation = 0;  // Of the snapshot that the next two fields were read from; 0: none.
   NodeId leader = kNoNode;

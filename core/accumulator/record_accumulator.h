@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/accumulator/batch_registry.h"
@@ -104,6 +105,8 @@ struct ReadyNodes {
 struct NodeBatches {
   NodeId node;
   std::vector<BatchRef> batches;  // Closed and encoded: bytes(). At most one a partition.
+  // Some partition of the node that is not muted has more, so the node is worth another look at once.
+  bool left_some = false;
 };
 
 // Batches whose delivery timeout has come: all are incomplete still, and wait for the caller to Finish them. Each list
@@ -217,7 +220,11 @@ class RecordAccumulator final : private BatchRecycler {
     PartitionQueue* queue = nullptr;
     Front front;
   };
-  enum class Take : std::uint8_t { kEmpty, kHeldBack, kDoesNotFit, kTaken };
+  struct Take {
+    enum class Kind : std::uint8_t { kEmpty, kHeldBack, kDoesNotFit, kTaken };
+    Kind kind = Kind::kEmpty;
+    bool left_some = false;  // As in NodeBatches.
+  };
 
   // Appending: record_accumulator.cc.
   bool AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result)
@@ -241,6 +248,8 @@ class RecordAccumulator final : private BatchRecycler {
   void JudgeTopic(const Cluster& cluster, std::span<const Examined> queues, bool hurry, Instant now, ReadyNodes& ready);
   void UpdateLoads(const Cluster& cluster, std::span<const Examined> queues);
   void ForgetStaleLoads();
+  void ForgetLoadsOfDrained();
+  void ForgetLoadsIf(absl::FunctionRef<bool(const TopicQueues&)> stale);
   bool IsUnavailable(NodeId node) const;
   NodeBatches DrainNode(NodeId node, std::span<PartitionQueue* const> queues, std::int64_t max_request_bytes,
                         Instant now);
@@ -271,6 +280,7 @@ class RecordAccumulator final : private BatchRecycler {
   Atomic<bool> closed_;           // What decides is the registry; this spares a look at it.
 
   // Only the sender thread.
+  std::vector<Examined> examined_;          // Of one look; kept for its memory.
   std::vector<PartitionQueue*> active_;     // Those that may have batches, by topic name and partition.
   std::shared_ptr<const Cluster> cluster_;  // The last one that was given, so that equal pointers mean equal clusters.
   std::uint64_t cluster_number_ = 0;        // Grows with each other cluster; compare PartitionQueue::leader_generation.

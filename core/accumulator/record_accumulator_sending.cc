@@ -48,6 +48,7 @@ void RecordAccumulator::LearnLeaders(const std::shared_ptr<const Cluster>& clust
 std::optional<RecordAccumulator::Front> RecordAccumulator::Examine(PartitionQueue& queue, Instant now) {
   MutexLock lock(queue.mutex);
   ProducerBatch* front = queue.front;
+  queue.seen_length = queue.length;
   if (front == nullptr) {
     queue.active = false;
     return std::nullopt;
@@ -66,8 +67,8 @@ ReadyNodes RecordAccumulator::Ready(const std::shared_ptr<const Cluster>& cluste
   ++ready_pass_;
   // Memory pressure, flush and close override linger, for all partitions (AC-13).
   const bool hurry = pool_.HasWaiters() || flushes_.Load() > 0 || closed_.Load();
-  std::vector<Examined> examined;
-  examined.reserve(active_.size());
+  std::vector<Examined>& examined = examined_;
+  examined.clear();
   for (PartitionQueue* queue : active_) {
     if (const std::optional<Front> front = Examine(*queue, now)) examined.push_back({.queue = queue, .front = *front});
   }
@@ -133,14 +134,24 @@ void RecordAccumulator::UpdateLoads(const Cluster& cluster, std::span<const Exam
 
 // A topic without queued batches has queues of equal length, and so has one of which we know too little.
 void RecordAccumulator::ForgetStaleLoads() {
-  const auto stale = [this](TopicQueues* topic) {
-    if (topic->loads_pass == ready_pass_) return false;
+  ForgetLoadsIf([this](const TopicQueues& topic) { return topic.loads_pass != ready_pass_; });
+}
+
+// The next turn, which would find the queues empty, may be long in coming; the next choice of a partition is not.
+void RecordAccumulator::ForgetLoadsOfDrained() {
+  ForgetLoadsIf([this](const TopicQueues& topic) {
+    return std::ranges::none_of(
+        active_, [&](const PartitionQueue* queue) { return &queue->topic == &topic && queue->seen_length > 0; });
+  });
+}
+
+void RecordAccumulator::ForgetLoadsIf(absl::FunctionRef<bool(const TopicQueues&)> stale) {
+  std::erase_if(topics_with_loads_, [&](TopicQueues* topic) {
+    if (!stale(*topic)) return false;
     topic->sticky().ForgetLoads();
     topic->loads_pass = 0;
     return true;
-  };
-  topics_with_loads_.erase(std::remove_if(topics_with_loads_.begin(), topics_with_loads_.end(), stale),
-                           topics_with_loads_.end());
+  });
 }
 
 bool RecordAccumulator::IsUnavailable(NodeId node) const {
@@ -160,13 +171,14 @@ void RecordAccumulator::UpdateNodeLatency(NodeId node, Instant now, bool can_sen
 std::vector<NodeBatches> RecordAccumulator::Drain(const std::shared_ptr<const Cluster>& cluster,
                                                   std::span<const NodeId> nodes, std::int64_t max_request_bytes,
                                                   Instant now) {
+  std::vector<NodeBatches> drained;
+  if (nodes.empty()) return drained;
   TakeActivated();
   LearnLeaders(cluster);
   std::vector<PartitionQueue*> by_leader = active_;
   std::sort(by_leader.begin(), by_leader.end(), [](const PartitionQueue* a, const PartitionQueue* b) {
     return a->leader != b->leader ? a->leader < b->leader : InOrder(a, b);
   });
-  std::vector<NodeBatches> drained;
   for (const NodeId node : nodes) {
     const auto begin =
         std::partition_point(by_leader.begin(), by_leader.end(), [node](auto* queue) { return queue->leader < node; });
@@ -175,6 +187,7 @@ std::vector<NodeBatches> RecordAccumulator::Drain(const std::shared_ptr<const Cl
     NodeBatches batches = DrainNode(node, {begin, end}, max_request_bytes, now);
     if (!batches.batches.empty()) drained.push_back(std::move(batches));
   }
+  ForgetLoadsOfDrained();
   return drained;
 }
 
@@ -191,9 +204,10 @@ NodeBatches RecordAccumulator::DrainNode(NodeId node, std::span<PartitionQueue* 
     PartitionQueue& queue = *queues[(start + i) % queues.size()];
     ProducerBatch* batch = nullptr;
     const Take take = TakeFront(queue, max_request_bytes - size, drained.batches.empty(), now, batch);
-    if (take != Take::kEmpty) from = &queue;
-    if (take == Take::kDoesNotFit) break;
-    if (take != Take::kTaken) continue;
+    if (take.kind != Take::Kind::kEmpty) from = &queue;
+    drained.left_some |= take.left_some;
+    if (take.kind == Take::Kind::kDoesNotFit) break;
+    if (take.kind != Take::Kind::kTaken) continue;
     // The encoding, which passes over all bytes for the CRC, is outside the lock (AC-19).
     batch->Encode();
     batch->MoveTo(BatchState::kInFlight);
@@ -209,15 +223,18 @@ RecordAccumulator::Take RecordAccumulator::TakeFront(PartitionQueue& queue, std:
                                                      ProducerBatch*& taken) {
   MutexLock lock(queue.mutex);
   ProducerBatch* front = queue.front;
-  if (front == nullptr) return Take::kEmpty;
+  if (front == nullptr) return {.kind = Take::Kind::kEmpty};
   front->ObserveLeaderEpoch(queue.leader_epoch);
-  if (queue.muted || front->BackingOff(now)) return Take::kHeldBack;
+  // What ends muting is an answer, which is an event of its own.
+  if (queue.muted) return {.kind = Take::Kind::kHeldBack};
+  if (front->BackingOff(now)) return {.kind = Take::Kind::kHeldBack, .left_some = true};
   // One batch always goes, however large it is (AC-16).
-  if (!first && front->size_bytes() > room) return Take::kDoesNotFit;
+  if (!first && front->size_bytes() > room) return {.kind = Take::Kind::kDoesNotFit, .left_some = true};
   queue.Remove(*front);
+  queue.seen_length = queue.length;
   front->Seal();
   taken = front;
-  return Take::kTaken;
+  return {.kind = Take::Kind::kTaken, .left_some = queue.front != nullptr};
 }
 
 void RecordAccumulator::Mute(const ProducerBatch& batch) { batch.queue_->muted = true; }

@@ -14,6 +14,14 @@ constexpr std::size_t kReceiveBytesMax = 4 << 20;
 
 }  // namespace
 
+void ChannelEvents::Clear() {
+  writable.clear();
+  readable.clear();
+  ended.clear();
+  resolved.clear();
+  opened.clear();
+}
+
 Channels::Channel* Channels::Find(NodeId id) {
   const auto found = channels_.find(id);
   return found == channels_.end() ? nullptr : &found->second;
@@ -102,15 +110,15 @@ absl::Status Channels::Receive(NodeId id, absl::FunctionRef<absl::Status(std::st
   return absl::OkStatus();
 }
 
-ChannelEvents Channels::Poll(Instant deadline, const Clock& clock) {
+ChannelEvents& Channels::Poll(Instant deadline, const Clock& clock) {
   const Instant start = clock.Now();
   transport_.Poll(deadline, transport_events_, Site("channels.poll"));
   const Instant now = clock.Now();
   observer_.OnWaited(start, now);
-  ChannelEvents events;
-  for (TransportEvent& event : transport_events_) Sort(event, now, events);
+  events_.Clear();
+  for (TransportEvent& event : transport_events_) Sort(event, now, events_);
   transport_events_.clear();
-  return events;
+  return events_;
 }
 
 void Channels::Sort(TransportEvent& event, Instant now, ChannelEvents& events) {

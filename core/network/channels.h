@@ -43,6 +43,8 @@ struct ChannelEvents {
   std::vector<Ended> ended;
   std::vector<Resolved> resolved;
   std::vector<NodeId> opened;
+
+  void Clear();
 };
 
 // Thread safety: none; the thread that owns the Transport.
@@ -76,8 +78,8 @@ class Channels {
   // `take` must not close the channel.
   absl::Status Receive(NodeId id, absl::FunctionRef<absl::Status(std::string_view frame)> take);
 
-  // Waits for events; `clock` is read before and after. See Transport::Poll.
-  ChannelEvents Poll(Instant deadline, const Clock& clock);
+  // Waits for events; `clock` is read before and after. See Transport::Poll. The events are good until the next call.
+  ChannelEvents& Poll(Instant deadline, const Clock& clock);
 
   // The open channel that has been quiet for longest, if that is longer than max_idle (NC-37).
   std::optional<NodeId> TooIdle(Instant now) const;
@@ -106,8 +108,10 @@ class Channels {
   std::map<NodeId, Channel> channels_;
   std::map<ConnectionId, NodeId> by_connection_;
   std::map<ResolveId, NodeId> by_resolve_;
-  std::vector<TransportEvent> transport_events_;  // Between two polls: empty, but keeps its memory.
-  std::vector<ConstBytes> rest_;                  // As above.
+  // Kept from one poll to the next for their memory.
+  std::vector<TransportEvent> transport_events_;
+  ChannelEvents events_;
+  std::vector<ConstBytes> rest_;
 };
 
 }  // namespace ktrial

@@ -8,9 +8,14 @@
 
 namespace ktrial {
 
+std::deque<InFlightRequest>* InFlightRequests::FindQueue(NodeId id) {
+  const auto found = queues_.find(id);
+  return found == queues_.end() || found->second.empty() ? nullptr : &found->second;
+}
+
 bool InFlightRequests::CanSendMore(NodeId id) const {
   const auto found = queues_.find(id);
-  if (found == queues_.end()) return true;
+  if (found == queues_.end() || found->second.empty()) return true;
   return found->second.back().IsWritten() && found->second.size() < max_per_node_;
 }
 
@@ -22,38 +27,36 @@ InFlightRequest& InFlightRequests::Add(NodeId id, InFlightRequest request) {
 }
 
 InFlightRequest* InFlightRequests::Oldest(NodeId id) {
-  const auto found = queues_.find(id);
-  return found == queues_.end() ? nullptr : &found->second.front();
+  std::deque<InFlightRequest>* const queue = FindQueue(id);
+  return queue == nullptr ? nullptr : &queue->front();
 }
 
 InFlightRequest* InFlightRequests::Newest(NodeId id) {
-  const auto found = queues_.find(id);
-  return found == queues_.end() ? nullptr : &found->second.back();
+  std::deque<InFlightRequest>* const queue = FindQueue(id);
+  return queue == nullptr ? nullptr : &queue->back();
 }
 
 InFlightRequest InFlightRequests::TakeOldest(NodeId id) {
-  const auto found = queues_.find(id);
-  KT_CHECK(found != queues_.end());
-  InFlightRequest request = std::move(found->second.front());
-  found->second.pop_front();
-  if (found->second.empty()) queues_.erase(found);
+  std::deque<InFlightRequest>* const queue = FindQueue(id);
+  KT_CHECK(queue != nullptr);
+  InFlightRequest request = std::move(queue->front());
+  queue->pop_front();
   return request;
 }
 
 std::vector<InFlightRequest> InFlightRequests::TakeWritten(NodeId id) {
   std::vector<InFlightRequest> taken;
-  const auto found = queues_.find(id);
-  if (found == queues_.end()) return taken;
+  std::deque<InFlightRequest>* const queue = FindQueue(id);
+  if (queue == nullptr) return taken;
   std::deque<InFlightRequest> kept;
-  for (InFlightRequest& request : found->second) {
+  for (InFlightRequest& request : *queue) {
     if (!request.expects_response && request.IsWritten()) {
       taken.push_back(std::move(request));
     } else {
       kept.push_back(std::move(request));
     }
   }
-  found->second = std::move(kept);
-  if (found->second.empty()) queues_.erase(found);
+  *queue = std::move(kept);
   return taken;
 }
 

@@ -68,10 +68,14 @@ class InFlightRequests {
   std::size_t count(NodeId id) const;
 
  private:
+  // Null if nothing is in flight to the node.
+  std::deque<InFlightRequest>* FindQueue(NodeId id);
+
   // Set in the constructor, never changed.
   const std::size_t max_per_node_;
 
-  std::map<NodeId, std::deque<InFlightRequest>> queues_;  // No empty queues.
+  // An empty queue stays until its connection ends: most requests find one.
+  std::map<NodeId, std::deque<InFlightRequest>> queues_;
 };
 
 }  // namespace ktrial

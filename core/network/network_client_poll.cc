@@ -22,7 +22,7 @@ void NetworkClient::Impl::Poll(Instant now, Instant deadline) {
                    updater_.NextRebootstrapAt()});
   // What has ended already is reported in this poll, so it must not wait.
   if (has_written_ || !ended_.empty()) wait = std::min(wait, now);
-  ChannelEvents events = channels_.Poll(wait, clock_);
+  ChannelEvents& events = channels_.Poll(wait, clock_);
   now = clock_.Now();
 
   HandleWritable(events, now);

@@ -136,6 +136,9 @@ Instant Sender::SendWhatIsReady(Instant now) {
   Instant look_again = Instant::Never();
   const std::vector<NodeId> nodes = KeepNodesThatCanSend(ready, now, look_again);
   std::vector<NodeBatches> drained = accumulator_.Drain(cluster_, nodes, config_.max_request_size, now);
+  // Ready has not looked at what else a ready node has; a turn that took all of it needs no other one to find nothing.
+  const bool left_some = drained.size() < nodes.size() ||
+                         std::ranges::any_of(drained, [](const NodeBatches& node) { return node.left_some; });
   if (config_.strict_order) {
     for (const NodeBatches& node : drained) {
       for (const BatchRef& batch : node.batches) accumulator_.Mute(*batch);
@@ -144,8 +147,7 @@ Instant Sender::SendWhatIsReady(Instant now) {
   ExpiredBatches expired = accumulator_.Expire(now);
   FailExpired(expired, now);
   for (NodeBatches& node : drained) SendRequest(std::move(node), now);
-  // A node that can take a request may be able to take another one, with what arrived meanwhile.
-  if (!nodes.empty()) return now;
+  if (left_some) return now;
   return std::min({ready.next_ready, look_again, expired.next_expiry});
 }
 

@@ -9,6 +9,7 @@
 #define SIM_METRICS_EVENT_LOG_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -57,14 +58,14 @@ static_assert(sizeof(EventRow) == 32);
 class EventLog {
  public:
   void Add(const EventRow& row) { rows_.push_back(row); }
-  const std::vector<EventRow>& rows() const { return rows_; }  // In the order of time.
+  const std::deque<EventRow>& rows() const { return rows_; }  // In the order of time.
 
   // The index of a topic's name, given out on first use.
   std::int16_t TopicIndex(std::string_view topic);
   const std::vector<std::string>& topics() const { return topics_; }
 
  private:
-  std::vector<EventRow> rows_;
+  std::deque<EventRow> rows_;  // Not moved while it grows to tens of megabytes.
   std::vector<std::string> topics_;
   std::map<std::string, std::int16_t, std::less<>> topic_indices_;
 };

@@ -392,6 +392,45 @@ TEST(DrainTest, ServesSeveralNodesAtOnce) {
   EXPECT_THAT(Contents(drained[1].batches), ElementsAre("orders/0 a", "orders/1 a"));
 }
 
+// SN-02: what a turn has left behind decides whether the next one may wait.
+TEST(DrainTest, ANodeWhoseQueuesAreEmptyThenHasNothingLeft) {
+  AccumulatorWorld world;
+  world.Append("orders", 0, "a");
+  world.Append("orders", 1, "a");
+  const std::vector<NodeBatches> drained = world.DrainAll();
+  ASSERT_EQ(drained.size(), 1u);
+  EXPECT_FALSE(drained[0].left_some);
+}
+
+TEST(DrainTest, ASecondBatchOfAPartitionIsLeft) {
+  AccumulatorWorld world;
+  AppendFull(world, 0);
+  const std::vector<NodeBatches> drained = world.DrainAll();
+  ASSERT_EQ(drained.size(), 1u);
+  EXPECT_TRUE(drained[0].left_some);
+}
+
+TEST(DrainTest, WhatDidNotFitIsLeft) {
+  AccumulatorWorld world;
+  world.Append("orders", 0, "a");
+  world.Append("orders", 1, "a");
+  const std::vector<NodeBatches> drained = world.DrainAll(/*max_request_bytes=*/69);
+  ASSERT_EQ(drained.size(), 1u);
+  EXPECT_TRUE(drained[0].left_some);
+}
+
+TEST(DrainTest, AMutedPartitionHasNothingLeft) {
+  AccumulatorWorld world;
+  world.Append("orders", 0, "a");
+  const std::vector<BatchRef> sent = world.Drain(1);
+  world.accumulator->Mute(*sent.front());
+  world.Append("orders", 0, "b");
+  world.Append("orders", 1, "a");
+  const std::vector<NodeBatches> drained = world.DrainAll();
+  ASSERT_EQ(drained.size(), 1u);
+  EXPECT_FALSE(drained[0].left_some);
+}
+
 TEST(DrainTest, FollowsALeaderThatMoves) {
   AccumulatorWorld world;
   world.Append("orders", 0, "a");
@@ -480,6 +519,18 @@ TEST_F(AdaptiveTest, TheTableIsForgottenWhenAllQueuesAreEmpty) {
     world.Drain(2);
   }
   world.Ready();
+  EXPECT_EQ(Next(world, 1, 3), 1);
+}
+
+// PT-13: the choices until the next pass of Ready are made without what has left.
+TEST_F(AdaptiveTest, TheTableIsForgottenWithTheDrainThatTakesTheLastBatch) {
+  AccumulatorWorld world;
+  Fill(world);
+  world.Ready();
+  for (int i = 0; i < 5; ++i) {
+    world.Drain(1);
+    world.Drain(2);
+  }
   EXPECT_EQ(Next(world, 1, 3), 1);
 }
 

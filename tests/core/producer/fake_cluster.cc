@@ -98,6 +98,8 @@ void FakeCluster::OnProduce(ConnectionId id, std::int32_t broker, const wire::Re
     }
   }
   produces.push_back(std::move(received));
+  // The test is to answer before the sender waits for it.
+  transport_.WakeUp();
 }
 
 wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& request) const {

@@ -70,6 +70,10 @@ class AccumulatorWorld {
   ReadyNodes Ready() { return accumulator->Ready(cluster, clock.now); }
   // Drains one node.
   std::vector<BatchRef> Drain(std::int32_t node, std::int64_t max_request_bytes = 1'000'000);
+  // Drains the nodes 1 and 2.
+  std::vector<NodeBatches> DrainAll(std::int64_t max_request_bytes = 1'000'000) {
+    return accumulator->Drain(cluster, std::vector{NodeId(1), NodeId(2)}, max_request_bytes, clock.now);
+  }
   ExpiredBatches Expire() { return accumulator->Expire(clock.now); }
   void Succeed(ProducerBatch& batch, std::int64_t base_offset);
   void Fail(ProducerBatch& batch, wire::ErrorCode code);
