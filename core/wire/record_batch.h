@@ -7,6 +7,7 @@
 //   producer epoch 2 | 53 base sequence 4 | 57 record count 4 | 61 records
 //
 // Base offset and leader epoch belong to the broker and are outside the CRC, so it may fill them in without a new one.
+// Compression covers the records alone; length and CRC are those of the compressed form (WP-16).
 #ifndef CORE_WIRE_RECORD_BATCH_H_
 #define CORE_WIRE_RECORD_BATCH_H_
 
@@ -14,16 +15,25 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/compression/codec.h"
 #include "core/types.h"
 #include "core/wire/byte_reader.h"
 #include "core/wire/header_view.h"
 
+namespace ktrial {
+class Compressor;
+class Decompressor;
+}  // namespace ktrial
+
 namespace ktrial::wire {
+
+using ktrial::Codec;
 
 inline constexpr std::size_t kRecordBatchHeaderBytes = 61;
 // Length, attributes, timestamp delta and offset delta of one record at their largest: 5 + 1 + 10 + 5.
@@ -45,6 +55,7 @@ struct BatchProducer {
   ProducerEpoch epoch = kNoProducerEpoch;
   Sequence base_sequence = kNoSequence;
   bool transactional = false;
+  bool control = false;  // A marker of the transaction's coordinator (control_batch.h), never a client's batch.
 };
 
 // Fills a buffer that it does not own. Movable and cheap; one at a time per buffer. Not thread-safe.
@@ -55,16 +66,24 @@ class RecordBatchBuilder {
   explicit RecordBatchBuilder(std::span<char> buffer);
 
   // Appends one record and returns its encoded size, or 0, with nothing changed, if it does not fit into the buffer.
-  // Does not allocate. The first record's timestamp becomes the base timestamp. Not after Close.
+  // Does not allocate. The first record's timestamp becomes the base timestamp. Not after Compress or Close.
   // By reference: a copy of an optional view that was just made stalls the processor for as long as half a record takes.
   std::size_t Append(std::int64_t timestamp_ms, const std::optional<std::string_view>& key,
                      const std::optional<std::string_view>& value, std::span<const HeaderView> headers);
+
+  // Replaces the records by their compressed form and returns true; or leaves all as it is and returns false, if that
+  // would not be smaller: the batch then goes uncompressed, which every broker takes. At least one record; at most once.
+  bool Compress(Compressor& compressor);
+  // The same into another buffer, where the builder goes on. False if the batch does not fit there. For records that
+  // were gathered, uncompressed, in more memory than the batch may keep. The buffers do not overlap.
+  bool CompressInto(Compressor& compressor, std::span<char> buffer);
 
   // Completes the header and the CRC and returns the whole batch. May be called again, with another producer state: a
   // retry under a new producer id rewrites the same records. At least one record.
   std::string_view Close(const BatchProducer& producer = {});
 
   std::int32_t record_count() const { return record_count_; }
+  Codec codec() const { return codec_; }  // kNone until Compress has returned true.
   // Bytes so far, header included; what Close() returns has this size.
   std::size_t size_bytes() const { return size_; }
   std::size_t capacity_bytes() const { return capacity_; }
@@ -77,13 +96,12 @@ class RecordBatchBuilder {
   std::size_t size_ = 0;
   std::int32_t record_count_ = 0;
   bool closed_ = false;
+  Codec codec_ = Codec::kNone;
   std::int64_t base_timestamp_ = 0;
   std::int64_t max_timestamp_ = 0;
 };
 
-enum class Codec : std::uint8_t { kNone = 0, kGzip = 1, kSnappy = 2, kLz4 = 3, kZstd = 4 };
-
-// One record of a batch; views of the batch's bytes. `headers` lives until the reader's next record.
+// One record of a batch; views of the batch's bytes, or of its decompressed records. `headers` lives until the reader's next record.
 struct RecordView {
   std::int32_t offset_delta = 0;
   std::int64_t timestamp_ms = 0;
@@ -122,9 +140,18 @@ class RecordBatchView {
   bool is_transactional() const { return (attributes() & 0x10) != 0; }
   bool is_control() const { return (attributes() & 0x20) != 0; }
 
-  // Reads all records of an uncompressed batch: OK iff they are well formed, as many as the header says, numbered 0, 1,
-  // 2, ... with the last offset delta of the header, and end where the batch ends. Else INVALID_RECORD and the byte.
+  // The records as they were before compression: records_bytes(), or a view of `buffer`, which is overwritten only if
+  // the batch is compressed. Errors carry CORRUPT_MESSAGE (a damaged stream, or fewer bytes than the header has
+  // records), MESSAGE_TOO_LARGE (more than bytes_max; no more memory than about that is used, whatever the stream
+  // claims), or UNSUPPORTED_COMPRESSION_TYPE (a codec that nobody has defined).
+  absl::StatusOr<std::string_view> PlainRecords(Decompressor& decompressor, std::size_t bytes_max,
+                                                std::string& buffer) const;
+
+  // Reads all records: OK iff they are well formed, as many as the header says, numbered 0, 1, 2, ... with the last
+  // offset delta of the header, and end where the batch ends. Else INVALID_RECORD and the byte. The first form is for
+  // uncompressed batches, the second takes what PlainRecords gave.
   absl::Status ValidateRecords() const;
+  absl::Status ValidateRecords(std::string_view plain_records) const;
 
  private:
   explicit RecordBatchView(std::string_view bytes) : bytes_(bytes) {}
@@ -135,7 +162,7 @@ class RecordBatchView {
   std::string_view bytes_;
 };
 
-// Reads the records of an uncompressed batch one by one. Total: ends at the first damage, with an error. Numbers the
+// Reads the records of a batch one by one. Total: ends at the first damage, with an error. Numbers the
 // records as they number themselves; that they do so without a gap is ValidateRecords' business. Does not allocate but
 // for headers.
 //
@@ -146,16 +173,20 @@ class RecordReader {
  public:
   // The batch is not compressed. Its bytes outlive the reader.
   explicit RecordReader(const RecordBatchView& batch);
+  // Any batch, with what its PlainRecords gave.
+  RecordReader(const RecordBatchView& batch, std::string_view plain_records);
 
   // Null at the end and after damage. The record is the reader's own and is overwritten by the next call.
   const RecordView* Next();
-  // After Next() gave null: OK, or INVALID_RECORD with the byte within the batch.
+  // After Next() gave null: OK, or INVALID_RECORD with the byte within the batch (of a compressed one: within its
+  // decompressed records).
   absl::Status status() const;
 
  private:
   void ReadHeaders();
 
   ByteReader reader_;
+  bool decompressed_;
   bool log_append_time_;  // Then the batch's one timestamp counts for every record.
   std::int64_t base_timestamp_;
   std::int32_t left_;

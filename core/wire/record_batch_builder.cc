@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "core/compression/compressor.h"
 #include "core/wire/big_endian.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/varint.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint64_t kNullLength = 1;
 constexpr std::int8_t kMagic = 2;
 constexpr std::int16_t kTransactionalBit = 0x10;
+constexpr std::int16_t kControlBit = 0x20;
 // The length field counts what follows it.
 constexpr std::size_t kBeforeLengthEnds = 12;
 
@@ -91,6 +93,32 @@ std::size_t RecordBatchBuilder::Append(std::int64_t timestamp_ms, const Optional
   return record_bytes;
 }
 
+bool RecordBatchBuilder::Compress(Compressor& compressor) {
+  KT_CHECK(record_count_ > 0 && !closed_);
+  const std::string_view stream =
+      compressor.Compress({data_ + kRecordBatchHeaderBytes, size_ - kRecordBatchHeaderBytes});
+  closed_ = true;
+  if (kRecordBatchHeaderBytes + stream.size() >= size_) return false;
+  std::memcpy(data_ + kRecordBatchHeaderBytes, stream.data(), stream.size());
+  size_ = kRecordBatchHeaderBytes + stream.size();
+  codec_ = compressor.codec();
+  return true;
+}
+
+bool RecordBatchBuilder::CompressInto(Compressor& compressor, std::span<char> buffer) {
+  KT_CHECK(record_count_ > 0 && !closed_);
+  KT_CHECK(buffer.size() >= kRecordBatchHeaderBytes);
+  const std::size_t stream_bytes = compressor.Compress(
+      {data_ + kRecordBatchHeaderBytes, size_ - kRecordBatchHeaderBytes}, buffer.subspan(kRecordBatchHeaderBytes));
+  if (stream_bytes == 0) return false;
+  closed_ = true;
+  data_ = buffer.data();
+  capacity_ = buffer.size();
+  size_ = kRecordBatchHeaderBytes + stream_bytes;
+  codec_ = compressor.codec();
+  return true;
+}
+
 std::string_view RecordBatchBuilder::Close(const BatchProducer& producer) {
   KT_CHECK(record_count_ > 0);
   closed_ = true;
@@ -98,7 +126,9 @@ std::string_view RecordBatchBuilder::Close(const BatchProducer& producer) {
   StoreBigEndian(data_ + 8, static_cast<std::int32_t>(size_ - kBeforeLengthEnds));
   StoreBigEndian(data_ + 12, std::int32_t{-1});  // leader epoch: the broker's
   StoreBigEndian(data_ + 16, kMagic);
-  StoreBigEndian(data_ + 21, producer.transactional ? kTransactionalBit : std::int16_t{0});
+  StoreBigEndian(data_ + 21,
+                 static_cast<std::int16_t>(static_cast<int>(codec_) | (producer.transactional ? kTransactionalBit : 0) |
+                                           (producer.control ? kControlBit : 0)));
   StoreBigEndian(data_ + 23, record_count_ - 1);
   StoreBigEndian(data_ + 27, base_timestamp_);
   StoreBigEndian(data_ + 35, max_timestamp_);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 
@@ -29,6 +30,23 @@ absl::Status Corrupt(std::size_t offset, std::string_view what) {
 }
 absl::Status Invalid(std::size_t offset, std::string_view what) {
   return BatchError(ErrorCode::kInvalidRecord, offset, what);
+}
+
+absl::Status InvalidRecord(bool decompressed, std::size_t offset, std::string_view what) {
+  if (!decompressed) return Invalid(offset, what);
+  return KafkaError(ErrorCode::kInvalidRecord, "record batch: byte " + std::to_string(offset) +
+                                                   " of the decompressed records: " + std::string(what));
+}
+
+ErrorCode CodeOfStream(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kResourceExhausted:
+      return ErrorCode::kMessageTooLarge;
+    case absl::StatusCode::kUnimplemented:
+      return ErrorCode::kUnsupportedCompressionType;
+    default:
+      return ErrorCode::kCorruptMessage;
+  }
 }
 
 std::int64_t WrappingSum(std::int64_t a, std::int64_t b) {
@@ -77,27 +95,50 @@ absl::StatusOr<RecordBatchView> RecordBatchView::ParseFirst(std::string_view byt
   return batch;
 }
 
+absl::StatusOr<std::string_view> RecordBatchView::PlainRecords(Decompressor& decompressor, std::size_t bytes_max,
+                                                               std::string& buffer) const {
+  if (codec() == Codec::kNone) return records_bytes();
+  const absl::Status status = decompressor.Decompress(codec(), records_bytes(), bytes_max, buffer);
+  if (!status.ok())
+    return BatchError(CodeOfStream(status), kRecordBatchHeaderBytes,
+                      std::string_view(status.message().data(), status.message().size()));
+  if (static_cast<std::size_t>(record_count()) > buffer.size() / kRecordBytesMin) {
+    return Corrupt(kCountAt, "number of records goes beyond the end");
+  }
+  return buffer;
+}
+
 absl::Status RecordBatchView::ValidateRecords() const {
+  KT_CHECK(codec() == Codec::kNone);
+  return ValidateRecords(records_bytes());
+}
+
+absl::Status RecordBatchView::ValidateRecords(std::string_view plain_records) const {
   if (record_count() == 0) return Invalid(kCountAt, "no records");
   if (last_offset_delta() != record_count() - 1) return Invalid(kLastOffsetDeltaAt, "wrong last offset delta");
-  RecordReader reader(*this);
+  RecordReader reader(*this, plain_records);
   std::int32_t expected_delta = 0;
-  std::size_t offset = kRecordBatchHeaderBytes;
+  std::size_t offset = codec() == Codec::kNone ? kRecordBatchHeaderBytes : 0;
   while (const RecordView* record = reader.Next()) {
-    if (record->offset_delta != expected_delta) return Invalid(offset, "record is numbered wrong");
+    if (record->offset_delta != expected_delta) {
+      return InvalidRecord(codec() != Codec::kNone, offset, "record is numbered wrong");
+    }
     ++expected_delta;
     offset += record->size_bytes;
   }
   return reader.status();
 }
 
-RecordReader::RecordReader(const RecordBatchView& batch)
-    : reader_(batch.records_bytes(), kRecordBatchHeaderBytes),
-      log_append_time_(batch.has_log_append_time()),
-      base_timestamp_(log_append_time_ ? batch.max_timestamp_ms() : batch.base_timestamp_ms()),
-      left_(batch.record_count()) {
+RecordReader::RecordReader(const RecordBatchView& batch) : RecordReader(batch, batch.records_bytes()) {
   KT_CHECK(batch.codec() == Codec::kNone);
 }
+
+RecordReader::RecordReader(const RecordBatchView& batch, std::string_view plain_records)
+    : reader_(plain_records, batch.codec() == Codec::kNone ? kRecordBatchHeaderBytes : 0),
+      decompressed_(batch.codec() != Codec::kNone),
+      log_append_time_(batch.has_log_append_time()),
+      base_timestamp_(log_append_time_ ? batch.max_timestamp_ms() : batch.base_timestamp_ms()),
+      left_(batch.record_count()) {}
 
 const RecordView* RecordReader::Next() {
   if (left_ == 0) {
@@ -155,7 +196,7 @@ void RecordReader::ReadHeaders() {
 
 absl::Status RecordReader::status() const {
   if (reader_.ok()) return absl::OkStatus();
-  return Invalid(reader_.offset(), reader_.what());
+  return InvalidRecord(decompressed_, reader_.offset(), reader_.what());
 }
 
 }  // namespace ktrial::wire

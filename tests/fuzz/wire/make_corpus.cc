@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compression/compressor.h"
 #include "core/wire/codec.h"
+#include "core/wire/control_batch.h"
 #include "core/wire/record_batch.h"
 #include "tests/core/wire/filled_message.h"
 
@@ -56,7 +58,7 @@ void AddMessages(Corpus& corpus) {
 
 void AddBatches(Corpus& corpus) {
   std::vector<char> buffer(4096);
-  for (int records = 1; records <= 70; records += 23) {
+  for (int records = 1; records <= 70; records += 3) {
     RecordBatchBuilder builder(buffer);
     const std::array<HeaderView, 2> headers = {HeaderView{"h", "x"}, HeaderView{"n", std::nullopt}};
     for (int i = 0; i < records; ++i) {
@@ -66,8 +68,14 @@ void AddBatches(Corpus& corpus) {
         builder.Append(1000 + 70 * i, "key", std::nullopt, headers);
       }
     }
+    const auto codec = static_cast<Codec>(records % kCodecCount);
+    if (codec != Codec::kNone) {
+      Compressor compressor(codec);
+      builder.Compress(compressor);
+    }
     corpus.Add("fuzz_record_batch", builder.Close({ProducerId(1), ProducerEpoch(0), Sequence(0)}));
   }
+  corpus.Add("fuzz_record_batch", EncodeTransactionMarker({}));
 }
 
 }  // namespace

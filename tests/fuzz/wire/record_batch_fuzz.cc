@@ -1,5 +1,7 @@
 // Any bytes give a batch or an error with a code, and a batch's records can be read to their end or to their first damage. The CRC is
-// put right first, since no fuzzer would guess it. Records that are valid can be written again and are the same.
+// put right first, since no fuzzer would guess it. Records that are valid can be written again and are the same. Compressed records
+// are decompressed, within a bound, and read alike.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compression/decompressor.h"
 #include "core/wire/big_endian.h"
+#include "core/wire/control_batch.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 
@@ -18,25 +22,27 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-void TryRecords(const RecordBatchView& batch) {
-  const absl::Status valid = batch.ValidateRecords();
+constexpr std::size_t kPlainBytesMax = 1 << 16;
+
+void TryRecords(const RecordBatchView& batch, std::string_view records) {
+  const absl::Status valid = batch.ValidateRecords(records);
   Require(valid.ok() || KafkaCode(valid) == ErrorCode::kInvalidRecord);
   // Written again, a record may grow where its reader let unusual varints pass: not by more than its overhead.
-  std::vector<char> buffer(2 * batch.bytes().size() + 64);
+  std::vector<char> buffer(2 * records.size() + 2 * kRecordBatchHeaderBytes);
   RecordBatchBuilder builder(buffer);
-  RecordReader reader(batch);
+  RecordReader reader(batch, records);
   std::size_t bytes = 0;
   while (const RecordView* record = reader.Next()) {
     bytes += record->size_bytes;
     Require(builder.Append(record->timestamp_ms, record->key, record->value, record->headers) > 0);
   }
-  Require(bytes <= batch.records_bytes().size());
+  Require(bytes <= records.size());
   if (!valid.ok()) return;
   Require(reader.status().ok());
   const absl::StatusOr<RecordBatchView> again = RecordBatchView::Parse(builder.Close());
   Require(again.ok());
   Require(again->ValidateRecords().ok());
-  RecordReader first(batch);
+  RecordReader first(batch, records);
   RecordReader second(*again);
   while (const RecordView* a = first.Next()) {
     const RecordView* b = second.Next();
@@ -54,7 +60,17 @@ void TryOne(std::string_view input) {
     return;
   }
   Require(RecordBatchView::Parse(batch->bytes()).ok());
-  if (batch->codec() == Codec::kNone) TryRecords(*batch);
+  (void)DecodeTransactionMarker(*batch);
+  Decompressor decompressor;
+  std::string buffer;
+  const absl::StatusOr<std::string_view> records = batch->PlainRecords(decompressor, kPlainBytesMax, buffer);
+  if (records.ok()) {
+    Require(records->size() <= std::max(kPlainBytesMax, input.size()));
+    return TryRecords(*batch, *records);
+  }
+  const ErrorCode code = KafkaCode(records.status());
+  Require(code == ErrorCode::kCorruptMessage || code == ErrorCode::kMessageTooLarge ||
+          code == ErrorCode::kUnsupportedCompressionType);
 }
 
 }  // namespace

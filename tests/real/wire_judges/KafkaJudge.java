@@ -24,6 +24,8 @@ import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.protocol.Readable;
 import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
@@ -51,9 +53,9 @@ public final class KafkaJudge {
       ObjectNode line = (ObjectNode) JSON.readTree(text);
       String label = line.get("name").asText() + " v" + line.get("version") + " seed " + line.get("seed");
       ByteBuffer ours = ByteBuffer.wrap(HEX.parseHex(line.get("hex").asText()));
-      boolean batch = line.get("kind").asText().equals("batch");
+      String kind = line.get("kind").asText();
       try {
-        JsonNode understood = batch ? readBatch(ours) : readFrame(line, ours);
+        JsonNode understood = kind.equals("batch") ? readBatch(ours) : kind.equals("marker") ? readMarker(ours) : readFrame(line, ours);
         // Through text, so that numbers of different Java types compare by their value.
         JsonNode wanted = line.get("json");
         if (JSON.readTree(understood.toString()).equals(wanted)) {
@@ -65,7 +67,8 @@ public final class KafkaJudge {
         System.err.println("FAIL " + label + ": " + e);
       }
       try {
-        ByteBuffer theirs = batch ? writeBatch(line.get("json")) : writeFrame(line);
+        JsonNode json = line.get("json");
+        ByteBuffer theirs = kind.equals("batch") ? writeBatch(json) : kind.equals("marker") ? writeMarker(json) : writeFrame(line);
         byte[] bytes = new byte[theirs.remaining()];
         theirs.get(bytes);
         line.put("other", HEX.formatHex(bytes));
@@ -170,7 +173,7 @@ public final class KafkaJudge {
     node.put(name, HEX.formatHex(copy));
   }
 
-  private static JsonNode readBatch(ByteBuffer bytes) {
+  private static MutableRecordBatch onlyBatch(ByteBuffer bytes) {
     MutableRecordBatch batch = null;
     for (MutableRecordBatch each : MemoryRecords.readableRecords(bytes).batches()) {
       if (batch != null) throw new IllegalStateException("more than one batch");
@@ -178,12 +181,39 @@ public final class KafkaJudge {
     }
     if (batch.sizeInBytes() != bytes.limit()) throw new IllegalStateException("bytes after the batch");
     batch.ensureValid();
+    return batch;
+  }
+
+  private static JsonNode readMarker(ByteBuffer bytes) {
+    MutableRecordBatch batch = onlyBatch(bytes);
+    if (!batch.isControlBatch() || !batch.isTransactional()) throw new IllegalStateException("not a control batch of a transaction");
+    if (batch.hasProducerId() && batch.baseSequence() != RecordBatch.NO_SEQUENCE) throw new IllegalStateException("it has a sequence");
+    EndTransactionMarker marker = EndTransactionMarker.deserialize(batch.iterator().next());
+    ObjectNode understood = JSON.createObjectNode();
+    understood.put("producerId", batch.producerId());
+    understood.put("producerEpoch", batch.producerEpoch());
+    understood.put("type", marker.controlType().name());
+    understood.put("coordinatorEpoch", marker.coordinatorEpoch());
+    understood.put("timestamp", batch.maxTimestamp());
+    return understood;
+  }
+
+  private static ByteBuffer writeMarker(JsonNode json) {
+    EndTransactionMarker marker =
+        new EndTransactionMarker(ControlRecordType.valueOf(json.get("type").asText()), json.get("coordinatorEpoch").intValue());
+    return MemoryRecords.withEndTransactionMarker(0L, json.get("timestamp").longValue(), RecordBatch.NO_PARTITION_LEADER_EPOCH,
+        json.get("producerId").longValue(), json.get("producerEpoch").shortValue(), marker).buffer();
+  }
+
+  private static JsonNode readBatch(ByteBuffer bytes) {
+    MutableRecordBatch batch = onlyBatch(bytes);
     ObjectNode understood = JSON.createObjectNode();
     understood.put("producerId", batch.producerId());
     understood.put("producerEpoch", batch.producerEpoch());
     understood.put("baseSequence", batch.baseSequence());
     understood.put("transactional", batch.isTransactional());
     understood.put("maxTimestamp", batch.maxTimestamp());
+    understood.put("codec", batch.compressionType().name);
     ArrayNode records = understood.putArray("records");
     for (Record record : batch) {
       record.ensureValid();
@@ -216,7 +246,7 @@ public final class KafkaJudge {
       records.add(new SimpleRecord(node.get("timestamp").longValue(), hexOrNull(node.get("key")), hexOrNull(node.get("value")),
           headers.toArray(new Header[0])));
     }
-    return MemoryRecords.withRecords(RecordBatch.MAGIC_VALUE_V2, 0L, Compression.NONE, TimestampType.CREATE_TIME,
+    return MemoryRecords.withRecords(RecordBatch.MAGIC_VALUE_V2, 0L, Compression.of(json.get("codec").asText()).build(), TimestampType.CREATE_TIME,
         json.get("producerId").longValue(), json.get("producerEpoch").shortValue(), json.get("baseSequence").intValue(),
         RecordBatch.NO_PARTITION_LEADER_EPOCH, json.get("transactional").booleanValue(), records.toArray(new SimpleRecord[0])).buffer();
   }
