@@ -9,9 +9,8 @@
 //                kSucceeded, kFailed  the answer, or the delivery timeout
 //                kAborted             forced close
 //                kSplit               too large: its records went on in new batches
-//   the others   -                    final. An outcome that comes later is ignored after kFailed and kAborted, and a
-//   defect after
-//                                     kSucceeded and kSplit (SN-14)
+//   the others   -                    final. An outcome that comes later is ignored after kFailed and kAborted, and a defect
+//                                     after kSucceeded and kSplit (SN-14)
 //
 // Ownership: the accumulator owns a batch until it is final; a request owns it, by a BatchRef, for as long as a byte of
 // it can still be written. Only when both have let go does the memory return to the pool and the object to its reuse:

@@ -153,7 +153,7 @@ StickyPartitioner::Choice RecordAccumulator::Choose(TopicQueues& topic) {
 bool RecordAccumulator::ChoiceHolds(TopicQueues& topic, PartitionQueue& queue, StickyPartitioner::Choice choice) {
   StickyPartitioner& sticky = topic.sticky();
   if (!sticky.IsCurrent(choice)) return false;
-  // A move that was put off until the batch is full is made up for now.
+  // A move that was put off until the batch is full is made here, by whoever comes next.
   if (NoneHalfFilled(queue.length, queue.back == nullptr || queue.back->full()) && sticky.Produced(0, true)) {
     sticky.Switch(*cluster_source_(), topic.name());
     return sticky.IsCurrent(choice);

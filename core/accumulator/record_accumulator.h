@@ -3,19 +3,16 @@
 //
 //   threads that send                              the sender thread
 //   Append(topic, record)                          Ready(cluster, now)            which nodes have something to send
-//     -> the last batch of the queue, or           Drain(cluster, nodes, ...)     at most one batch a partition, into
-//     requests
+//     -> the last batch of the queue, or           Drain(cluster, nodes, ...)     at most one batch a partition, for requests
 //     -> a new batch, memory from the pool         Finish / Reenqueue / Split     what became of them
 //   BeginFlush().Await(deadline)                   Expire(now)                    who has waited too long
 //
 // Rules AC-01 to AC-36, BP-14, BP-15, PT-07 to PT-14 and SN-14, SN-15, in their current form. Chosen on purpose where
 // other clients leave it open or are wrong:
-//   - Queues are examined, and batches expired, in the order of topic name and partition, or of creation; never by hash
-//   (D-5).
+//   - Queues are examined in the order of topic name and partition, batches expire in that of creation; never by hash (D-5).
 //   - The jitter of a retry is drawn when it is re-enqueued and kept as a moment, so Ready and Drain agree (D-4).
-//   - Expiry is found from one list in order of creation: every batch that is not final is on it, in a queue or in
-//   flight, so the
-//     next expiry is exact and looking for it costs nothing (AC-27).
+//   - Expiry is found from one list in order of creation: every batch that is not final is on it, in a queue or in flight, so
+//     the next expiry is exact and looking for it costs nothing (AC-27).
 //   - A node's drain resumes at a partition, not at a number, so a change of the metadata does not shift it (AC-17).
 //   - Splitting halves a batch that is within batch.size already, so it ends (AC-30).
 //

@@ -3,7 +3,7 @@
 // requests.
 //
 // A node has at most one channel: none -> looking up -> opening -> open -> none. A channel that ends by itself is
-// reported once and is then gone; one that is closed here is gone at once and is not reported.
+// reported once, and its owner closes it then; one that is closed here is gone at once and is not reported.
 #ifndef CORE_NETWORK_CHANNELS_H_
 #define CORE_NETWORK_CHANNELS_H_
 
