@@ -21,12 +21,14 @@ std::vector<NodeId> NodeIds(const std::vector<std::int32_t>& ids) {
   return nodes;
 }
 
-// The brokers that can be one: a negative id belongs to the bootstrap list, a port has 16 bits. Of two with one id the
-// last counts.
+// A negative id belongs to the bootstrap list, a port has 16 bits, and 0 is none.
+bool CanBeReached(std::int32_t id, std::int32_t port) { return id >= 0 && port > 0 && port <= 65535; }
+
+// The brokers that can be one. Of two with one id the last counts.
 std::vector<Node> UsableNodes(const std::vector<wire::MetadataBroker>& brokers) {
   std::map<NodeId, Node> nodes;
   for (const wire::MetadataBroker& broker : brokers) {
-    if (broker.node_id < 0 || broker.port <= 0 || broker.port > 65535) continue;
+    if (!CanBeReached(broker.node_id, broker.port)) continue;
     const NodeId id(broker.node_id);
     nodes[id] = {.id = id, .host = broker.host, .port = static_cast<std::uint16_t>(broker.port), .rack = broker.rack};
   }
@@ -164,7 +166,9 @@ std::vector<TopicPartition> Metadata::MergeLeaders(std::span<const LeaderHint> h
     Cluster::Parts parts = cluster_->parts();
     std::map<NodeId, Node> known;
     for (const Node& node : parts.nodes) known[node.id] = node;
-    for (const Node& node : nodes) known[node.id] = node;
+    for (const Node& node : nodes) {
+      if (CanBeReached(node.id.value(), node.port)) known[node.id] = node;
+    }
     parts.nodes.clear();
     for (auto& [id, node] : known) parts.nodes.push_back(node);
     for (const LeaderHint& hint : hints) {

@@ -127,16 +127,26 @@ TEST_F(MetadataLeadersTest, NodesOfTheHintOverrideKnownOnes) {
   EXPECT_EQ(metadata_.Fetch()->FindNode(NodeId(1))->host, "b1");
 }
 
+// MD-43, MD-20: ids below zero belong to the bootstrap list.
+TEST_F(MetadataLeadersTest, ANodeOfTheHintThatIsNoBrokerIsIgnored) {
+  Update(2, 6);
+  Merge(1, 7, {{.id = NodeId(-1), .host = "h", .port = 1}, {.id = NodeId(2), .host = "nowhere", .port = 0}});
+  EXPECT_EQ(Leader(), NodeId(1));
+  EXPECT_EQ(metadata_.Fetch()->FindNode(NodeId(-1)), nullptr);
+  EXPECT_EQ(metadata_.Fetch()->FindNode(NodeId(2))->host, "b2");
+}
+
 // MD-43
 TEST_F(MetadataLeadersTest, HintsThatDoNotApplyAreIgnored) {
   Update(2, 6);
   const std::uint64_t generation = metadata_.generation();
-  EXPECT_THAT(Merge(1, 6), IsEmpty());                    // Not newer.
-  EXPECT_THAT(Merge(1, -1), IsEmpty());                   // No epoch.
-  EXPECT_THAT(Merge(-1, 7), IsEmpty());                   // No leader.
-  EXPECT_THAT(Merge(3, 7), IsEmpty());                    // Nobody knows where it is.
-  EXPECT_THAT(Merge(1, 7, {}, "t", 1), IsEmpty());        // No such partition.
-  EXPECT_THAT(Merge(1, 7, {}, "unknown", 0), IsEmpty());  // No such topic.
+  EXPECT_THAT(Merge(1, 6), IsEmpty());                                               // Not newer.
+  EXPECT_THAT(Merge(1, -1), IsEmpty());                                              // No epoch.
+  EXPECT_THAT(Merge(-1, 7), IsEmpty());                                              // No leader.
+  EXPECT_THAT(Merge(3, 7), IsEmpty());                                               // Nobody knows where it is.
+  EXPECT_THAT(Merge(3, 7, {{.id = NodeId(3), .host = "h", .port = 0}}), IsEmpty());  // Nor where this is.
+  EXPECT_THAT(Merge(1, 7, {}, "t", 1), IsEmpty());                                   // No such partition.
+  EXPECT_THAT(Merge(1, 7, {}, "unknown", 0), IsEmpty());                             // No such topic.
   EXPECT_EQ(metadata_.generation(), generation);
   EXPECT_EQ(Leader(), NodeId(2));
 }
