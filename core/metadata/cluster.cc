@@ -55,9 +55,6 @@ void Cluster::ResolveLeaders() {
   for (std::shared_ptr<const TopicInfo>& topic : parts_.topics) {
     KT_CHECK(std::ranges::is_sorted(topic->partitions, {}, &PartitionInfo::index));
     topic = WithLeaders(std::move(topic), [this](NodeId id) { return FindNode(id) != nullptr; });
-    for (const PartitionInfo& partition : topic->partitions) {
-      if (partition.leader != kNoNode) led_by_[partition.leader].push_back({topic.get(), &partition});
-    }
   }
 }
 
@@ -94,12 +91,6 @@ const PartitionInfo* Cluster::FindPartition(std::string_view topic, PartitionInd
 const Node* Cluster::LeaderOf(std::string_view topic, PartitionIndex index) const {
   const PartitionInfo* partition = FindPartition(topic, index);
   return partition == nullptr ? nullptr : FindNode(partition->leader);
-}
-
-std::span<const PartitionRef> Cluster::PartitionsLedBy(NodeId id) const {
-  const auto found = led_by_.find(id);
-  if (found == led_by_.end()) return {};
-  return found->second;
 }
 
 wire::ErrorCode Cluster::TopicError(std::string_view name) const {

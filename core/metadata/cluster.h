@@ -61,12 +61,6 @@ struct TopicInfo {
   const PartitionInfo* Find(PartitionIndex index) const;
 };
 
-// A partition together with its topic; both belong to the Cluster.
-struct PartitionRef {
-  const TopicInfo* topic = nullptr;
-  const PartitionInfo* partition = nullptr;
-};
-
 class Cluster {
  public:
   // What a Cluster is made of. The constructor sorts, and works out leaders, `available` and the indexes.
@@ -94,8 +88,6 @@ class Cluster {
   const TopicInfo* FindTopic(std::string_view name) const;
   const PartitionInfo* FindPartition(std::string_view topic, PartitionIndex index) const;
   const Node* LeaderOf(std::string_view topic, PartitionIndex index) const;
-  // The partitions that this node leads, by topic and index; empty for a node that leads none.
-  std::span<const PartitionRef> PartitionsLedBy(NodeId id) const;
 
   // What the last response that spoke of this topic said about it as a whole: kNone, kInvalidTopicException,
   // kTopicAuthorizationFailed or another (MD-16). A topic with an error has no partitions here (MD-18).
@@ -118,7 +110,6 @@ class Cluster {
   // Set in the constructor, never changed.
   Parts parts_;
   std::vector<std::uint32_t> topic_slots_;  // Open addressing over parts_.topics: position + 1, 0 for an empty slot.
-  std::map<NodeId, std::vector<PartitionRef>> led_by_;
 };
 
 }  // namespace ktrial

@@ -10,7 +10,6 @@ bool TrackedTopics::Add(std::string_view topic, Instant idle_deadline) {
   }
   topics_.emplace(topic, Entry{.idle_deadline = idle_deadline});
   ++new_count_;
-  ++unasked_count_;
   return true;
 }
 
@@ -28,10 +27,7 @@ std::vector<std::string> TrackedTopics::Ask(bool only_new) {
   std::vector<std::string> names;
   for (auto& [name, entry] : topics_) {
     if (only_new && !entry.is_new) continue;
-    if (entry.is_new && !entry.asked) {
-      entry.asked = true;
-      --unasked_count_;
-    }
+    entry.asked = true;
     names.push_back(name);
   }
   return names;
@@ -40,7 +36,6 @@ std::vector<std::string> TrackedTopics::Ask(bool only_new) {
 void TrackedTopics::Answered(std::string_view topic) {
   const auto found = topics_.find(topic);
   if (found == topics_.end() || !found->second.is_new) return;
-  if (!found->second.asked) --unasked_count_;
   --new_count_;
   found->second.is_new = false;
 }

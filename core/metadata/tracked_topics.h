@@ -6,6 +6,7 @@
 #ifndef CORE_METADATA_TRACKED_TOPICS_H_
 #define CORE_METADATA_TRACKED_TOPICS_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,7 +26,6 @@ class TrackedTopics {
   bool HasNew() const { return new_count_ > 0; }
   // New, and no request has named it yet.
   bool IsUnasked(std::string_view topic) const;
-  bool HasUnasked() const { return unasked_count_ > 0; }
 
   // All topics, or the new ones only, by name. They count as asked for from now on.
   std::vector<std::string> Ask(bool only_new);
@@ -42,7 +42,6 @@ class TrackedTopics {
   };
   std::map<std::string, Entry, std::less<>> topics_;
   std::size_t new_count_ = 0;
-  std::size_t unasked_count_ = 0;
 };
 
 }  // namespace ktrial

@@ -20,22 +20,6 @@ bool IsDown(ConnectionState state) {
 
 }  // namespace
 
-std::string_view ConnectionStateName(ConnectionState state) {
-  switch (state) {
-    case ConnectionState::kDisconnected:
-      return "disconnected";
-    case ConnectionState::kConnecting:
-      return "connecting";
-    case ConnectionState::kCheckingVersions:
-      return "checking_versions";
-    case ConnectionState::kReady:
-      return "ready";
-    case ConnectionState::kAuthenticationFailed:
-      return "authentication_failed";
-  }
-  return "?";
-}
-
 const ConnectionStates::Record* ConnectionStates::Find(NodeId id) const {
   const auto found = records_.find(id);
   return found == records_.end() ? nullptr : &found->second;
@@ -55,11 +39,6 @@ ConnectionState ConnectionStates::StateOf(NodeId id) const {
 bool ConnectionStates::IsPreparing(NodeId id) const {
   const ConnectionState state = StateOf(id);
   return state == ConnectionState::kConnecting || state == ConnectionState::kCheckingVersions;
-}
-
-bool ConnectionStates::IsConnected(NodeId id) const {
-  const ConnectionState state = StateOf(id);
-  return state == ConnectionState::kCheckingVersions || state == ConnectionState::kReady;
 }
 
 bool ConnectionStates::MaySend(NodeId id, Instant now) const {

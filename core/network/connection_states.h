@@ -4,8 +4,9 @@
 // are drawn once, at the transition.
 //
 //   (unknown), kDisconnected, kAuthenticationFailed -> kConnecting        Connecting: resolve, open, handshake
-//   kConnecting -> kCheckingVersions -> kReady                            the ApiVersions request was queued; its
-//   answer came kConnecting -> kReady                                                 versions are not asked for
+//   kConnecting -> kCheckingVersions                                      the ApiVersions request was queued (NC-08)
+//   kCheckingVersions -> kReady                                           its answer came
+//   kConnecting -> kReady                                                 versions are not asked for
 //   any but (unknown) -> kDisconnected, kAuthenticationFailed             backs off
 //   any -> (unknown)                                                      Remove: no backoff (NC-28)
 //
@@ -34,7 +35,6 @@ enum class ConnectionState : std::uint8_t {
   kReady,
   kAuthenticationFailed,
 };
-std::string_view ConnectionStateName(ConnectionState state);
 
 // Thread safety: none; one thread.
 class ConnectionStates {
@@ -48,8 +48,6 @@ class ConnectionStates {
   ConnectionState StateOf(NodeId id) const;
   // kConnecting or kCheckingVersions.
   bool IsPreparing(NodeId id) const;
-  // kCheckingVersions or kReady.
-  bool IsConnected(NodeId id) const;
   // kReady, and not throttled.
   bool MaySend(NodeId id, Instant now) const;
   bool MayConnect(NodeId id, Instant now) const;

@@ -237,11 +237,6 @@ Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const {
 }
 bool NetworkClient::ConnectionFailed(NodeId id) const { return impl_->states().HasFailed(id); }
 
-bool NetworkClient::HasReadyNodes(Instant now) const {
-  const std::shared_ptr<const Cluster> cluster = impl_->metadata().Fetch();
-  return std::ranges::any_of(cluster->nodes(), [&](const Node& node) { return impl_->states().MaySend(node.id, now); });
-}
-
 LeastLoaded NetworkClient::FindLeastLoaded(Instant now) { return impl_->FindLeastLoaded(now); }
 std::optional<wire::VersionRange> NetworkClient::NodeVersions(NodeId id, wire::ApiKey api) const {
   return impl_->NodeVersions(id, api);

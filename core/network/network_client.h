@@ -94,8 +94,6 @@ class NetworkClient {
   Instant LookAgainAt(NodeId id, Instant now) const;
   // The last attempt to connect failed, or the connection was lost, and no new attempt was made.
   bool ConnectionFailed(NodeId id) const;
-  // Some node of the snapshot is ready for a request, whether or not an update of the metadata is due.
-  bool HasReadyNodes(Instant now) const;
   // The best node for a request that any node can answer (NC-36). Draws where the scan starts.
   LeastLoaded FindLeastLoaded(Instant now);
   // What the node said it supports; nullopt before its ApiVersions answer, or if it does not list the API.

@@ -40,7 +40,6 @@ class NetworkClient::Impl {
 
   const ConnectionStates& states() const { return states_; }
   const InFlightRequests& in_flight() const { return in_flight_; }
-  const Metadata& metadata() const { return metadata_; }
   std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
   void WakeUp() { transport_.WakeUp(); }
 

@@ -7,7 +7,6 @@ namespace ktrial {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 PartitionInfo Partition(std::int32_t index, std::int32_t leader) {
   return {.index = PartitionIndex(index), .reported_leader = leader < 0 ? kNoNode : NodeId(leader)};
@@ -54,16 +53,6 @@ TEST(ClusterTest, UnknownTopicIsNotATopicWithoutPartitions) {
   EXPECT_EQ(cluster.FindTopic("nothing"), nullptr);
   ASSERT_NE(cluster.FindTopic("empty"), nullptr);
   EXPECT_EQ(cluster.FindTopic("empty")->partition_count(), 0);
-}
-
-TEST(ClusterTest, PartitionsOfANodeAreByTopicAndIndex) {
-  const Cluster cluster = TwoTopics();
-  const std::span<const PartitionRef> led = cluster.PartitionsLedBy(NodeId(1));
-  ASSERT_EQ(led.size(), 2u);
-  EXPECT_EQ(led[0].topic->name, "apple");
-  EXPECT_EQ(led[0].partition->index, PartitionIndex(3));
-  EXPECT_EQ(led[1].topic->name, "zebra");
-  EXPECT_THAT(cluster.PartitionsLedBy(NodeId(7)), IsEmpty());
 }
 
 TEST(ClusterTest, GapsInThePartitionsAreNoPartitions) {

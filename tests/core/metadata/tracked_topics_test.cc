@@ -43,7 +43,7 @@ TEST(TrackedTopicsTest, AnAnswerThatNobodyAskedForCountsToo) {
   topics.Add("a", At(1s));
   topics.Answered("a");
   topics.Answered("stranger");
-  EXPECT_FALSE(topics.HasUnasked());
+  EXPECT_FALSE(topics.IsUnasked("a"));
   EXPECT_FALSE(topics.HasNew());
 }
 

@@ -49,7 +49,7 @@ TEST_F(ConnectionStatesTest, LifeOfAConnection) {
 
   states_.CheckingVersions(kOne);
   EXPECT_TRUE(states_.IsPreparing(kOne));
-  EXPECT_TRUE(states_.IsConnected(kOne));
+  EXPECT_EQ(states_.StateOf(kOne), ConnectionState::kCheckingVersions);
   EXPECT_FALSE(states_.MaySend(kOne, At(0s)));
 
   states_.Ready(kOne);
