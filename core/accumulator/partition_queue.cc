@@ -4,23 +4,18 @@
 
 namespace ktrial {
 
-void PartitionQueue::PushBack(ProducerBatch& batch) {
-  KT_CHECK(!batch.in_queue_);
-  batch.in_queue_ = true;
-  batch.queue_previous_ = back;
-  batch.queue_next_ = nullptr;
-  (back != nullptr ? back->queue_next_ : front) = &batch;
-  back = &batch;
-  ++length;
-}
+void PartitionQueue::PushBack(ProducerBatch& batch) { InsertBefore(nullptr, batch); }
 
-void PartitionQueue::PushFront(ProducerBatch& batch) {
+void PartitionQueue::PushFront(ProducerBatch& batch) { InsertBefore(front, batch); }
+
+void PartitionQueue::InsertBefore(ProducerBatch* next, ProducerBatch& batch) {
   KT_CHECK(!batch.in_queue_);
   batch.in_queue_ = true;
-  batch.queue_previous_ = nullptr;
-  batch.queue_next_ = front;
-  (front != nullptr ? front->queue_previous_ : back) = &batch;
-  front = &batch;
+  ProducerBatch* const previous = next != nullptr ? next->queue_previous_ : back;
+  batch.queue_previous_ = previous;
+  batch.queue_next_ = next;
+  (previous != nullptr ? previous->queue_next_ : front) = &batch;
+  (next != nullptr ? next->queue_previous_ : back) = &batch;
   ++length;
 }
 

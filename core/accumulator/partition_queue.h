@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/accumulator/partition_sequences.h"
 #include "core/accumulator/producer_batch.h"
 #include "core/env/sync.h"
 #include "core/types.h"
@@ -19,6 +20,8 @@ struct PartitionQueue {
 
   void PushBack(ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   void PushFront(ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  // Before `next`, which is in the queue; at the end if null.
+  void InsertBefore(ProducerBatch* next, ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   void Remove(ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
 
   // Set in the constructor, never changed.
@@ -40,6 +43,8 @@ struct PartitionQueue {
   std::uint64_t leader_generation = 0;  // Of the snapshot that the next two fields were read from; 0: none.
   NodeId leader = kNoNode;
   LeaderEpoch leader_epoch = kUnknownEpoch;
+  PartitionSequences sequences;  // Of an idempotent producer.
+  bool has_trouble = false;      // On the accumulator's list of queues that may need a restart.
 };
 
 }  // namespace ktrial

@@ -80,8 +80,14 @@ void ProducerBatch::MoveTo(BatchState next) {
   state_ = next;
 }
 
+void ProducerBatch::SetProducer(const wire::BatchProducer& producer) {
+  if (producer_ == producer) return;
+  producer_ = producer;
+  bytes_ = {};
+}
+
 void ProducerBatch::Encode() {
-  // A retry sends the same bytes; only a producer id that came later changes them.
+  // A retry sends the same bytes; only other numbers change them.
   if (bytes_.empty()) bytes_ = builder_.Close(producer_);
 }
 

@@ -144,6 +144,8 @@ class alignas(64) ProducerBatch {
     if (filling()) MoveTo(BatchState::kSealed);
   }
   void MoveTo(BatchState next);
+  // What it is sent as from now on. No byte of it is being written.
+  void SetProducer(const wire::BatchProducer& producer);
   // Makes bytes(), unless they exist.
   void Encode();
   void LetGo();
@@ -166,7 +168,7 @@ class alignas(64) ProducerBatch {
   PoolBuffer buffer_;
   bool charged_ = false;  // The buffer belongs to the pool; parts of a split live outside it (AC-29).
   std::string_view bytes_;
-  // Filled in at the first drain when the producer has an id (AC-22); a retry keeps them.
+  // Filled in at the first drain of an idempotent producer (AC-22). A retry keeps it, unless the partition restarted.
   wire::BatchProducer producer_;
 
   std::int32_t attempts_ = 0;

@@ -40,6 +40,7 @@
 #include "core/accumulator/batch_registry.h"
 #include "core/accumulator/batch_result.h"
 #include "core/accumulator/buffer_pool.h"
+#include "core/accumulator/partition_sequences.h"
 #include "core/accumulator/producer_batch.h"
 #include "core/accumulator/record_callback.h"
 #include "core/accumulator/topic_queues.h"
@@ -65,6 +66,10 @@ struct AccumulatorConfig {
   Duration retry_backoff_max = std::chrono::milliseconds(1000);  // retry.backoff.max.ms
   bool adaptive_partitioning = true;                             // partitioner.adaptive.partitioning.enable
   Duration partition_availability_timeout{};                     // partitioner.availability.timeout.ms; 0: off (PT-14)
+  // Batches are numbered, and none is drained before SetProducer has said for whom (AC-21, AC-22). At most so many of a
+  // partition are in flight then (SN-23).
+  bool idempotent = false;
+  std::int32_t max_in_flight_per_partition = 5;
   BatchCallback on_batch;                   // Called for each batch that ends, but not for one that is split.
   BufferPool::HeapFunction heap = nullptr;  // As in BufferPool::Options.
 };
@@ -191,10 +196,25 @@ class RecordAccumulator final : private BatchRecycler {
   // Ends a batch: its result is set, callbacks run, then waiters go on (SN-15). False, and nothing happens, if it had
   // failed before (SN-14). A batch that was taken out of its queue by Expire, or is in flight.
   bool Finish(ProducerBatch& batch, BatchOutcome outcome);
-  // Ends with this error the batches that were never drained (AC-35), or all (AC-34: after Close, so that no new one
-  // comes).
+  // Ends with this error the batches that were never drained (AC-35), or all (AC-34). After Close no new one comes; before, those
+  // that come later need another call.
   void AbortUndrained(const absl::Status& reason);
   void AbortIncomplete(const absl::Status& reason);
+
+  // --- [sender] Idempotence: PartitionSequences has the rules ---
+
+  // Whom new batches are numbered for; without a valid id they wait. What is in flight keeps its numbers (SN-25).
+  void SetProducer(const ProducerIdAndEpoch& producer) { producer_ = producer; }
+  // An answer to this batch, which is in flight: refused, as one in front of it is missing. Re-enqueue it after this.
+  void RefuseForGap(const ProducerBatch& batch);
+  // Before Finish with an error: this batch is certainly not in the log. Without it, a batch that fails after it was sent
+  // is held to be there, perhaps.
+  void ConcludeAbsent(const ProducerBatch& batch);
+  // Some partition can only go on with numbers of another epoch than that of SetProducer.
+  bool NeedsNewEpoch();
+  // Those partitions go on, numbered from 0 for whom SetProducer named, which has to be somebody new for them.
+  void RestartSequences();
+
   // Callbacks that threw, since the start (SN-16).
   std::int64_t callbacks_thrown() const { return callbacks_thrown_; }
 
@@ -208,6 +228,7 @@ class RecordAccumulator final : private BatchRecycler {
   struct Front {
     std::int32_t length = 0;
     bool full = false;
+    bool held = false;  // By the order of sequences.
     bool backing_off = false;
     Instant retry_at;
     Instant linger_ends;
@@ -252,6 +273,13 @@ class RecordAccumulator final : private BatchRecycler {
                         Instant now);
   Take TakeFront(PartitionQueue& queue, std::int64_t room, bool first, Instant now, ProducerBatch*& taken);
 
+  // Idempotence: record_accumulator_idempotence.cc.
+  bool IsHeld(const PartitionQueue& queue, const ProducerBatch& front) const;
+  void Number(PartitionQueue& queue, ProducerBatch& batch);
+  void ForgetNumbers(ProducerBatch& batch, BatchState end);
+  void InsertInOrder(PartitionQueue& queue, ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  void NoteTrouble(PartitionQueue& queue);
+
   // Endings: record_accumulator_ending.cc.
   void End(ProducerBatch& batch, BatchState state, BatchOutcome outcome);
   void TakeOutOfQueue(ProducerBatch& batch);
@@ -285,6 +313,8 @@ class RecordAccumulator final : private BatchRecycler {
   std::map<NodeId, NodeLatency> latencies_;
   std::vector<TopicQueues*> topics_with_loads_;
   std::uint64_t ready_pass_ = 0;
+  ProducerIdAndEpoch producer_;
+  std::vector<PartitionQueue*> troubled_;  // Those with has_trouble, in no order that matters.
   std::int64_t callbacks_thrown_ = 0;
 };
 

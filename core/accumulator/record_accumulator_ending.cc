@@ -38,6 +38,7 @@ bool RecordAccumulator::Finish(ProducerBatch& batch, BatchOutcome outcome) {
 
 void RecordAccumulator::End(ProducerBatch& batch, BatchState state, BatchOutcome outcome) {
   KT_CHECK(!batch.in_queue_);
+  if (config_.idempotent) ForgetNumbers(batch, state);
   batch.MoveTo(state);
   observer_.OnBatchDone(batch.View(), wire::KafkaCode(outcome.status), outcome.base_offset);
   callbacks_thrown_ += batch.RunCallbacks(outcome, config_.on_batch);
@@ -59,8 +60,9 @@ void RecordAccumulator::Reenqueue(ProducerBatch& batch, wire::ErrorCode why, Ins
   batch.retry_at_ = now + retry_backoff_.Delay(batch.attempts_ - 1, entropy_, DrawPurpose::kRetryBackoff);
   observer_.OnBatchRetried(batch.View(), why);
   PartitionQueue& queue = *batch.queue_;
+  if (config_.idempotent) queue.sequences.Return(batch.id());
   MutexLock lock(queue.mutex);
-  queue.PushFront(batch);
+  InsertInOrder(queue, batch);
   registry_.Activate(queue);
 }
 
@@ -103,9 +105,11 @@ int RecordAccumulator::Split(ProducerBatch& batch) {
   const std::vector<ProducerBatch*> parts = MoveIntoParts(batch);
   KT_CHECK(parts.size() > 1);
   std::vector<BatchResult::Part> results;
+  std::vector<PartitionSequences::Part> numbered;
   std::int32_t first_index = 0;
   for (ProducerBatch* part : parts) {
     part->Seal();
+    numbered.push_back({.batch = part->id(), .records = part->record_count()});
     results.push_back({.first_index = first_index, .result = part->ShareResult()});
     first_index += part->record_count();
     observer_.OnBatchCreated(part->View());
@@ -113,8 +117,9 @@ int RecordAccumulator::Split(ProducerBatch& batch) {
   observer_.OnBatchSplit(batch.View(), static_cast<std::int32_t>(parts.size()));
   {
     PartitionQueue& queue = *batch.queue_;
+    if (config_.idempotent) queue.sequences.Split(batch.id(), numbered);
     MutexLock lock(queue.mutex);
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) queue.PushFront(**part);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) InsertInOrder(queue, **part);
     registry_.Activate(queue);
   }
   batch.MoveTo(BatchState::kSplit);
@@ -139,7 +144,6 @@ void RecordAccumulator::AbortUndrained(const absl::Status& reason) {
 }
 
 void RecordAccumulator::AbortIncomplete(const absl::Status& reason) {
-  KT_CHECK(closed_.Load());
   for (ProducerBatch* batch : registry_.CreatedUpTo(Instant::Never()).batches) Abort(*batch, reason);
 }
 

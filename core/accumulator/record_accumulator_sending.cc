@@ -56,6 +56,7 @@ std::optional<RecordAccumulator::Front> RecordAccumulator::Examine(PartitionQueu
   front->ObserveLeaderEpoch(queue.leader_epoch);
   return Front{.length = queue.length,
                .full = queue.length > 1 || front->full(),
+               .held = IsHeld(queue, *front),
                .backing_off = front->BackingOff(now),
                .retry_at = front->retry_at_,
                .linger_ends = front->created_ + config_.linger};
@@ -96,7 +97,7 @@ void RecordAccumulator::JudgeTopic(const Cluster& cluster, std::span<const Exami
     }
     const auto place = std::lower_bound(ready.nodes.begin(), ready.nodes.end(), queue->leader);
     const bool leader_is_ready = place != ready.nodes.end() && *place == queue->leader;
-    if (queue->muted || leader_is_ready) continue;  // Not examined: they do not bound the wait (AC-09).
+    if (queue->muted || front.held || leader_is_ready) continue;  // Not examined: they do not bound the wait (AC-09).
     if (front.backing_off) {
       ready.next_ready = std::min(ready.next_ready, front.retry_at);
     } else if (front.full || hurry || now >= front.linger_ends) {
@@ -225,16 +226,17 @@ RecordAccumulator::Take RecordAccumulator::TakeFront(PartitionQueue& queue, std:
   ProducerBatch* front = queue.front;
   if (front == nullptr) return {.kind = Take::Kind::kEmpty};
   front->ObserveLeaderEpoch(queue.leader_epoch);
-  // What ends muting is an answer, which is an event of its own.
-  if (queue.muted) return {.kind = Take::Kind::kHeldBack};
+  // What ends this is an answer, which is an event of its own, or a restart, after which the queue is looked at.
+  if (queue.muted || IsHeld(queue, *front)) return {.kind = Take::Kind::kHeldBack};
   if (front->BackingOff(now)) return {.kind = Take::Kind::kHeldBack, .left_some = true};
   // One batch always goes, however large it is (AC-16).
   if (!first && front->size_bytes() > room) return {.kind = Take::Kind::kDoesNotFit, .left_some = true};
   queue.Remove(*front);
   queue.seen_length = queue.length;
   front->Seal();
+  if (config_.idempotent) Number(queue, *front);
   taken = front;
-  return {.kind = Take::Kind::kTaken, .left_some = queue.front != nullptr};
+  return {.kind = Take::Kind::kTaken, .left_some = queue.front != nullptr && !IsHeld(queue, *queue.front)};
 }
 
 void RecordAccumulator::Mute(const ProducerBatch& batch) { batch.queue_->muted = true; }

@@ -48,6 +48,7 @@ class Parser {
       Problem("bootstrap.servers", "bootstrap.servers is required: host:port, separated by commas (PR-20)");
     }
     if (!problems_.empty()) return;  // A contradiction between values of which one is wrong anyway says nothing.
+    CheckIdempotence();
     CheckDeliveryTimeout();
     CheckBackoffs();
     CheckMemory();
@@ -96,6 +97,30 @@ class Parser {
     const std::string shown = key.type == ConfigType::kPassword ? std::string() : fmt::format(" = \"{}\"", value);
     Problem(key.name, fmt::format("{}{} is not supported yet ({}): {}", key.name, shown, key.doc, AllowedValues(key)),
             /*unsupported=*/true);
+  }
+
+  // PR-21. What was asked for by name is not taken away without a word; what is on by default gives way. More than five in
+  // flight is more than brokers can tell apart.
+  void CheckIdempotence() {
+    if (!config_.enable_idempotence) return;
+    const bool demanded = Given("enable.idempotence");
+    const auto conflict = [&](std::string_view key, std::string_view value, std::string_view allowed, bool gives_way) {
+      if (demanded || !gives_way) {
+        return Problem(key, fmt::format("{} = \"{}\" is not allowed with enable.idempotence = true{}: {} (PR-21)", key,
+                                        value, demanded ? "" : ", the default", allowed));
+      }
+      config_.enable_idempotence = false;
+      Warn(
+          fmt::format("enable.idempotence is set to false, because {} = {}; it needs {} (PR-21)", key, value, allowed));
+    };
+    if (config_.acks != Acks::kAll) {
+      conflict("acks", config_.acks == Acks::kNone ? "0" : "1", "all", /*gives_way=*/true);
+    }
+    if (config_.retries == 0) conflict("retries", "0", "at least 1", /*gives_way=*/true);
+    const std::int32_t in_flight = config_.max_in_flight_requests_per_connection;
+    if (config_.enable_idempotence && in_flight > 5) {
+      conflict("max.in.flight.requests.per.connection", fmt::format("{}", in_flight), "at most 5", /*gives_way=*/false);
+    }
   }
 
   // PR-22. A batch needs its linger and one request; a delivery timeout below that would fail what a healthy broker

@@ -62,7 +62,7 @@ struct ProducerConfig {
   std::vector<BootstrapServer> bootstrap_servers;
   std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;
-  bool enable_idempotence = false;  // Always: idempotence is not supported yet.
+  bool enable_idempotence = false;  // Needs acks = all, retries and at most five requests in flight (PR-21).
   std::int32_t retries = 2147483647;
   std::int32_t max_in_flight_requests_per_connection = 5;  // 1: strict order (SN-17).
   std::int32_t batch_size = 16384;                         // 0: one record a batch (AC-06).

@@ -22,6 +22,8 @@ AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallbac
           // PT-12: who chooses himself is not second-guessed.
           .adaptive_partitioning = config.partitioner_adaptive && config.partitioner == nullptr,
           .partition_availability_timeout = config.partitioner_availability_timeout,
+          .idempotent = config.enable_idempotence,
+          .max_in_flight_per_partition = config.max_in_flight_requests_per_connection,
           .on_batch = on_batch};
 }
 
@@ -62,6 +64,13 @@ SenderConfig SenderConfigOf(const ProducerConfig& config) {
           .strict_order = config.max_in_flight_requests_per_connection == 1};
 }
 
+std::unique_ptr<TransactionManager> MakeTransactions(const ProducerConfig& config,
+                                                     const TransactionManager::Parts& parts, const Logger& log) {
+  if (!config.enable_idempotence) return nullptr;
+  return std::make_unique<TransactionManager>(ExponentialBackoff(config.retry_backoff, config.retry_backoff_max), parts,
+                                              log);
+}
+
 }  // namespace
 
 Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch)
@@ -79,6 +88,8 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
           AccumulatorConfigOf(config_, on_batch), threads_, clock_, *entropy_, [this] { return metadata_.Fetch(); },
           events_),
       client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
+      transactions_(
+          MakeTransactions(config_, {.client = client_, .accumulator = accumulator_, .entropy = *entropy_}, log_)),
       sender_(SenderConfigOf(config_),
               {.metadata = metadata_,
                .client = client_,
@@ -86,7 +97,8 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
                .clock = clock_,
                .threads = threads_,
                .metrics = metrics_,
-               .events = events_},
+               .events = events_,
+               .transactions = transactions_.get()},
               log_),
       topic_wait_(
           metadata_, events_, metrics_, clock_, threads_,

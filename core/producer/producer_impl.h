@@ -24,6 +24,7 @@
 #include "core/producer/producer.h"
 #include "core/producer/sender.h"
 #include "core/producer/topic_wait.h"
+#include "core/producer/transaction_manager.h"
 
 namespace ktrial {
 
@@ -75,6 +76,7 @@ class Producer::Impl {
   // Requests hold batches, so the client, which holds requests, goes before the accumulator.
   RecordAccumulator accumulator_;
   NetworkClient client_;
+  const std::unique_ptr<TransactionManager> transactions_;  // Null: no idempotence.
   Sender sender_;
   TopicWait topic_wait_;
 

@@ -70,6 +70,7 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
       clock_(parts.clock),
       metrics_(parts.metrics),
       events_(parts.events),
+      transactions_(parts.transactions),
       log_(std::move(log)),
       attention_(parts.threads, Site("sender.attention"), Attention::kAwake),
       phase_(parts.threads, Site("sender.phase"), Phase::kRunning),
@@ -131,9 +132,9 @@ void Sender::ForceClose() {
 
 Instant Sender::SendWhatIsReady(Instant now) {
   metadata_.FetchIfNewer(cluster_);
+  Instant look_again = transactions_ != nullptr ? transactions_->Prepare(now) : Instant::Never();
   const ReadyNodes ready = accumulator_.Ready(cluster_, now);
   AskForLeaders(ready, now);
-  Instant look_again = Instant::Never();
   const std::vector<NodeId> nodes = KeepNodesThatCanSend(ready, now, look_again);
   std::vector<NodeBatches> drained = accumulator_.Drain(cluster_, nodes, config_.max_request_size, now);
   // Ready has not looked at what else a ready node has; a turn that took all of it needs no other one to find nothing.
@@ -236,24 +237,35 @@ void Sender::CompleteBatch(ProducerBatch& batch, const wire::PartitionProduceRes
     case Disposition::kDoneElsewhere:
       accumulator_.Finish(batch, {});
       return;
-    case Disposition::kRetry:
-      if (CanRetry(batch, now)) {
-        accumulator_.Reenqueue(batch, answer.error, now);
-      } else {
-        accumulator_.Finish(batch, OutcomeOf(answer));
-      }
-      return;
     case Disposition::kSplit:
       if (batch.record_count() > 1) {
         accumulator_.Split(batch);
       } else {
-        accumulator_.Finish(batch, OutcomeOf(answer));
+        FailBatch(batch, answer);
       }
       return;
+    case Disposition::kRetry:
     case Disposition::kFail:
-      accumulator_.Finish(batch, OutcomeOf(answer));
+      if (ShouldRetry(batch, answer, now)) {
+        accumulator_.Reenqueue(batch, answer.error, now);
+      } else {
+        FailBatch(batch, answer);
+      }
       return;
   }
+}
+
+bool Sender::ShouldRetry(const ProducerBatch& batch, const wire::PartitionProduceResponse& answer, Instant now) {
+  if (!CanRetry(batch, now)) return false;
+  return Classify(answer.error) == Disposition::kRetry ||
+         (transactions_ != nullptr && transactions_->MayRetry(batch, answer.error, answer.log_start_offset));
+}
+
+void Sender::FailBatch(ProducerBatch& batch, const wire::PartitionProduceResponse& answer) {
+  BatchOutcome outcome = OutcomeOf(answer);
+  if (transactions_ != nullptr)
+    transactions_->BatchFails(batch, answer.error, outcome.status);
+  accumulator_.Finish(batch, std::move(outcome));
 }
 
 bool Sender::CanRetry(const ProducerBatch& batch, Instant now) const {

@@ -30,6 +30,7 @@
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/produce_call.h"
+#include "core/producer/transaction_manager.h"
 #include "core/types.h"
 #include "core/wire/error_code.h"
 
@@ -56,6 +57,7 @@ class Sender final : private ProduceCall::Owner {
     Threads& threads;
     MetricsRecorder& metrics;
     ProducerEvents& events;
+    TransactionManager* transactions = nullptr;  // Null: no idempotence.
   };
   Sender(const SenderConfig& config, const Parts& parts, Logger log);
   Sender(const Sender&) = delete;
@@ -97,6 +99,8 @@ class Sender final : private ProduceCall::Owner {
   void OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) override;
   // Decides about one batch (SN-04 to SN-14).
   void CompleteBatch(ProducerBatch& batch, const wire::PartitionProduceResponse& answer, Instant now);
+  bool ShouldRetry(const ProducerBatch& batch, const wire::PartitionProduceResponse& answer, Instant now);
+  void FailBatch(ProducerBatch& batch, const wire::PartitionProduceResponse& answer);
   bool CanRetry(const ProducerBatch& batch, Instant now) const;
   void MergeLeaderHints(ProduceCall& call);
 
@@ -108,6 +112,7 @@ class Sender final : private ProduceCall::Owner {
   const Clock& clock_;
   MetricsRecorder& metrics_;
   ProducerEvents& events_;
+  TransactionManager* const transactions_;  // Null: no idempotence.
   const Logger log_;
 
   Atomic<Attention> attention_;

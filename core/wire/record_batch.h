@@ -56,6 +56,7 @@ struct BatchProducer {
   Sequence base_sequence = kNoSequence;
   bool transactional = false;
   bool control = false;  // A marker of the transaction's coordinator (control_batch.h), never a client's batch.
+  friend bool operator==(const BatchProducer&, const BatchProducer&) = default;
 };
 
 // Fills a buffer that it does not own. Movable and cheap; one at a time per buffer. Not thread-safe.

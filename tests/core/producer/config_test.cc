@@ -84,18 +84,34 @@ TEST(ConfigTest, UnknownKeyNamesTheClosestOne) {
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {
   EXPECT_EQ(ErrorOf({{"compression.type", "zstd"}}, absl::StatusCode::kUnimplemented),
             "compression.type = \"zstd\" is not supported yet (codec of batches): only none yet");
-  EXPECT_EQ(
-      ErrorOf({{"enable.idempotence", "true"}}, absl::StatusCode::kUnimplemented),
-      "enable.idempotence = \"true\" is not supported yet (exactly one copy of each record, in order): only false yet");
   EXPECT_EQ(ErrorOf({{"transactional.id", "t"}}, absl::StatusCode::kUnimplemented),
             "transactional.id = \"t\" is not supported yet (transactions): nothing yet");
   EXPECT_EQ(ErrorOf({{"security.protocol", "SSL"}}, absl::StatusCode::kUnimplemented),
             "security.protocol = \"SSL\" is not supported yet (TLS and SASL): only PLAINTEXT yet");
 }
 
+// PR-21
+TEST(ConfigTest, IdempotenceThatIsAskedForNeedsAllReplicasRetriesAndFiveInFlightAtMost) {
+  EXPECT_EQ(
+      ErrorOf({{"enable.idempotence", "true"},
+               {"acks", "1"},
+               {"retries", "0"},
+               {"max.in.flight.requests.per.connection", "6"}},
+              absl::StatusCode::kInvalidArgument),
+      "acks = \"1\" is not allowed with enable.idempotence = true: all (PR-21)\n"
+      "retries = \"0\" is not allowed with enable.idempotence = true: at least 1 (PR-21)\n"
+      "max.in.flight.requests.per.connection = \"6\" is not allowed with enable.idempotence = true: at most 5 (PR-21)");
+}
+
+// PR-21
+TEST(ConfigTest, IdempotenceThatIsAskedForIsOn) {
+  const absl::StatusOr<ProducerConfig> config = ParseWith({{"enable.idempotence", "true"}});
+  ASSERT_TRUE(config.ok());
+  EXPECT_TRUE(config->enable_idempotence);
+}
+
 TEST(ConfigTest, UnsupportedKeyMayAskForNothing) {
   EXPECT_TRUE(ParseWith({{"compression.type", "none"}}).ok());
-  EXPECT_TRUE(ParseWith({{"enable.idempotence", "FALSE"}}).ok());
   EXPECT_TRUE(ParseWith({{"security.protocol", "plaintext"}}).ok());
 }
 

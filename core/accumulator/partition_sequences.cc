@@ -1,0 +1,135 @@
+#include "core/accumulator/partition_sequences.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace ktrial {
+namespace {
+
+// What is in flight spans far less than half of all sequences, so the shorter way round tells which comes first.
+constexpr bool IsBefore(Sequence first, Sequence second) {
+  constexpr std::uint32_t kHalf = 1U << 30;
+  const std::uint32_t way = (static_cast<std::uint32_t>(second.value()) - static_cast<std::uint32_t>(first.value())) &
+                            static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
+  return way != 0 && way < kHalf;
+}
+
+}  // namespace
+
+std::size_t PartitionSequences::Find(BatchId batch) const {
+  const auto found = std::ranges::find(in_flight_, batch, &Entry::batch);
+  return found == in_flight_.end() ? kNone : static_cast<std::size_t>(found - in_flight_.begin());
+}
+
+PartitionSequences::Entry PartitionSequences::Remove(std::size_t index) {
+  const Entry removed = in_flight_[index];
+  in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (index < before_gap_) --before_gap_;
+  return removed;
+}
+
+void PartitionSequences::AddGap(std::size_t index) {
+  before_gap_ = has_gap_ ? std::min(before_gap_, index) : index;
+  has_gap_ = true;
+}
+
+bool PartitionSequences::MayDrain(BatchId batch, const ProducerIdAndEpoch& current, std::size_t max_in_flight) const {
+  const std::size_t index = Find(batch);
+  // While something is sent again, it goes alone and in order; behind a gap nothing would be accepted.
+  if (index != kNone) return index == 0 && (!has_gap_ || before_gap_ > 0);
+  if (!current.is_valid() || is_troubled()) return false;
+  if (in_flight_.empty()) return true;
+  return owner_ == current && in_flight_.size() < max_in_flight;
+}
+
+PartitionSequences::Numbers PartitionSequences::Drain(BatchId batch, std::int32_t records,
+                                                      const ProducerIdAndEpoch& current) {
+  std::size_t index = Find(batch);
+  if (index == kNone) {
+    if (owner_ != current) {
+      KT_CHECK(in_flight_.empty() && !is_troubled());
+      owner_ = current;
+      next_ = acknowledged_end_ = Sequence(0);
+    }
+    index = in_flight_.size();
+    in_flight_.push_back({.batch = batch, .base = next_, .records = records});
+    next_ = AdvanceSequence(next_, records);
+  }
+  Entry& entry = in_flight_[index];
+  KT_CHECK(!entry.on_wire && entry.records == records);
+  entry.on_wire = true;
+  return {.owner = owner_, .base = entry.base};
+}
+
+void PartitionSequences::Return(BatchId batch) {
+  const std::size_t index = Find(batch);
+  KT_CHECK(index != kNone && in_flight_[index].on_wire);
+  in_flight_[index].on_wire = false;
+}
+
+void PartitionSequences::RefuseForGap(BatchId batch) {
+  if (Find(batch) == 0) AddGap(0);
+}
+
+void PartitionSequences::Acknowledge(BatchId batch) {
+  const std::size_t index = Find(batch);
+  if (index == kNone) return;
+  const Entry entry = Remove(index);
+  const Sequence end = AdvanceSequence(entry.base, entry.records);
+  if (IsBefore(acknowledged_end_, end)) acknowledged_end_ = end;  // SN-24
+}
+
+void PartitionSequences::DropAbsent(BatchId batch) {
+  const std::size_t index = Find(batch);
+  if (index == kNone) return;
+  Remove(index);
+  AddGap(index);
+}
+
+void PartitionSequences::DropUnresolved(BatchId batch) {
+  const std::size_t index = Find(batch);
+  if (index == kNone) return;
+  Remove(index);
+  unresolved_ = true;
+}
+
+void PartitionSequences::Split(BatchId batch, std::span<const Part> parts) {
+  const std::size_t index = Find(batch);
+  KT_CHECK(index != kNone);
+  const Entry whole = in_flight_[index];
+  std::vector<Entry> entries;
+  Sequence base = whole.base;
+  for (const Part& part : parts) {
+    entries.push_back({.batch = part.batch, .base = base, .records = part.records});
+    base = AdvanceSequence(base, part.records);
+  }
+  KT_CHECK(base == AdvanceSequence(whole.base, whole.records));
+  const auto place = in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
+  in_flight_.insert(place, entries.begin(), entries.end());
+  if (index < before_gap_) before_gap_ += entries.size() - 1;
+}
+
+bool PartitionSequences::NeedsRestart() {
+  if (unresolved_ && in_flight_.empty()) {
+    unresolved_ = false;
+    // If the last number that was given away is in the log, so is every one before it.
+    if (acknowledged_end_ != next_) AddGap(0);
+  }
+  const bool on_wire = std::ranges::any_of(in_flight_, &Entry::on_wire);
+  return has_gap_ && before_gap_ == 0 && !on_wire;
+}
+
+void PartitionSequences::Restart(const ProducerIdAndEpoch& owner) {
+  KT_CHECK(NeedsRestart() && owner.is_valid() && owner != owner_);
+  owner_ = owner;
+  next_ = acknowledged_end_ = Sequence(0);
+  for (Entry& entry : in_flight_) {
+    entry.base = next_;
+    next_ = AdvanceSequence(next_, entry.records);
+  }
+  has_gap_ = false;
+  unresolved_ = false;
+}
+
+}  // namespace ktrial
