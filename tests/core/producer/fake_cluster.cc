@@ -9,8 +9,8 @@
 
 namespace ktrial::testing {
 
-FakeCluster::FakeCluster(FakeTransport& transport, std::int32_t broker_count)
-    : transport_(transport), broker_count_(broker_count) {
+FakeCluster::FakeCluster(FakeTransport& transport, const Clock& clock, std::int32_t broker_count)
+    : transport_(transport), broker_count_(broker_count), clock_(clock) {
   for (std::int32_t broker = 1; broker <= broker_count; ++broker) {
     const std::string ip = "10.0.0." + std::to_string(broker);
     transport_.hosts[ip] = {ip};
@@ -54,10 +54,11 @@ void FakeCluster::OnFrame(ConnectionId id, std::int32_t broker, std::string_view
   std::string answer;
   switch (header.api) {
     case wire::ApiKey::kApiVersions: {
-      const wire::ApiVersionsResponse versions{
+      wire::ApiVersionsResponse versions{
           .api_keys = {{.api_key = 0, .min_version = 3, .max_version = produce_version_max},
                        {.api_key = 3, .min_version = 0, .max_version = 12},
                        {.api_key = 18, .min_version = 0, .max_version = 4}}};
+      if (gives_producer_ids) versions.api_keys.push_back({.api_key = 22, .min_version = 0, .max_version = 4});
       wire::EncodeResponseFrame(versions, header.version, header.correlation_id, answer);
       transport_.Deliver(id, answer);
       return;
@@ -70,6 +71,9 @@ void FakeCluster::OnFrame(ConnectionId id, std::int32_t broker, std::string_view
       transport_.Deliver(id, answer);
       return;
     }
+    case wire::ApiKey::kInitProducerId:
+      transport_.Deliver(id, ProducerId(header));
+      return;
     case wire::ApiKey::kProduce:
       return OnProduce(id, broker, *request);
     default:
@@ -95,11 +99,28 @@ void FakeCluster::OnProduce(ConnectionId id, std::int32_t broker, const wire::Re
       wire::RecordReader reader(*batch);
       while (const wire::RecordView* record = reader.Next()) values.emplace_back(record->value.value_or("(null)"));
       KT_CHECK(reader.status().ok());
+      received.producers[{std::string(topic.name), partition.index}] = {
+          .id = batch->producer_id(), .epoch = batch->producer_epoch(), .base_sequence = batch->base_sequence()};
     }
   }
   produces.push_back(std::move(received));
   // The test is to answer before the sender waits for it.
   transport_.WakeUp();
+}
+
+std::string FakeCluster::ProducerId(const wire::RequestHeader& header) {
+  producer_id_requests.push_back(clock_.Now());
+  wire::InitProducerIdResponse response;
+  if (producer_id_errors.empty()) {
+    response.producer_id = next_producer_id_++;
+    response.producer_epoch = first_producer_epoch;
+  } else {
+    response.error = producer_id_errors.front();
+    producer_id_errors.pop_front();
+  }
+  std::string answer;
+  wire::EncodeResponseFrame(response, header.version, header.correlation_id, answer);
+  return answer;
 }
 
 wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& request) const {

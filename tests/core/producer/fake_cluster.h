@@ -4,6 +4,7 @@
 #define TESTS_CORE_PRODUCER_FAKE_CLUSTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "core/wire/codec.h"
 #include "core/wire/error_code.h"
 #include "core/wire/messages.h"
+#include "core/wire/record_batch.h"
 #include "tests/core/testing/fake_env.h"
 
 namespace ktrial::testing {
@@ -32,12 +34,13 @@ struct ReceivedProduce {
   std::int16_t acks = 0;
   std::int32_t timeout_ms = 0;
   std::map<Partition, std::vector<std::string>> values;  // Of the records of each batch.
+  std::map<Partition, wire::BatchProducer> producers;    // Who wrote each batch.
 };
 
 class FakeCluster {
  public:
   // Brokers 1 ... `broker_count` at 10.0.0.<id>, port 9092.
-  FakeCluster(FakeTransport& transport, std::int32_t broker_count);
+  FakeCluster(FakeTransport& transport, const Clock& clock, std::int32_t broker_count);
 
   struct Leader {
     std::int32_t broker = 1;  // -1: none.
@@ -50,9 +53,14 @@ class FakeCluster {
   std::set<std::int32_t> silent;    // They accept connections and answer nothing.
   std::set<std::int32_t> refusing;  // They refuse connections.
   std::int16_t produce_version_max = 12;
+  bool gives_producer_ids = true;
+  std::deque<wire::ErrorCode>
+      producer_id_errors;  // The answers to the next requests for a producer id; then ids 7, 8, ...
+  std::int16_t first_producer_epoch = 0;
   // --- What arrived ---
   std::vector<ReceivedProduce> produces;
   std::vector<std::int32_t> metadata_requests;  // Which broker was asked.
+  std::vector<Instant> producer_id_requests;    // When.
 
   // Answers with the same code for each partition; offsets count from `base_offset`.
   void Answer(const ReceivedProduce& request, wire::ErrorCode code = wire::ErrorCode::kNone,
@@ -72,8 +80,12 @@ class FakeCluster {
   wire::MetadataResponse Metadata(const wire::MetadataRequest& request) const;
   std::int32_t BrokerOf(ConnectionId id);
 
+  std::string ProducerId(const wire::RequestHeader& header);
+
   FakeTransport& transport_;
   const std::int32_t broker_count_;
+  const Clock& clock_;
+  std::int64_t next_producer_id_ = 7;
   std::map<ConnectionId, std::size_t> parsed_bytes_;
 };
 

@@ -14,14 +14,31 @@ bool KeptLog::Contains(std::string_view text) const {
   return false;
 }
 
+namespace {
+
+AccumulatorConfig AccumulatorConfigOf(const SenderWorld::Options& options) {
+  AccumulatorConfig config = options.accumulator;
+  config.idempotent = options.idempotent;
+  return config;
+}
+
+}  // namespace
+
 SenderWorld::SenderWorld(Options options)
-    : cluster(transport, options.brokers),
+    : cluster(transport, clock, options.brokers),
       metrics(threads, {}, "test", clock.WallNow()),
       events(metrics, Logger(log, LogLevel::kDebug, "test"), clock, threads, NoObserver()),
       metadata(options.metadata, threads, entropy),
       accumulator(
-          options.accumulator, threads, clock, entropy, [this] { return metadata.Fetch(); }, events),
+          AccumulatorConfigOf(options), threads, clock, entropy, [this] { return metadata.Fetch(); }, events),
       client(options.network, metadata, transport, clock, entropy, events),
+      transactions(
+          options.idempotent
+              ? std::make_unique<TransactionManager>(
+                    ExponentialBackoff(options.accumulator.retry_backoff, options.accumulator.retry_backoff_max),
+                    TransactionManager::Parts{.client = client, .accumulator = accumulator, .entropy = entropy},
+                    Logger(log, LogLevel::kDebug, "test"))
+              : nullptr),
       sender(options.sender,
              {.metadata = metadata,
               .client = client,
@@ -29,7 +46,8 @@ SenderWorld::SenderWorld(Options options)
               .clock = clock,
               .threads = threads,
               .metrics = metrics,
-              .events = events},
+              .events = events,
+              .transactions = transactions.get()},
              Logger(log, LogLevel::kDebug, "test")) {}
 
 SenderWorld::~SenderWorld() {

@@ -16,6 +16,7 @@
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/sender.h"
+#include "core/producer/transaction_manager.h"
 #include "tests/core/producer/fake_cluster.h"
 #include "tests/core/testing/fake_env.h"
 
@@ -48,6 +49,7 @@ class SenderWorld {
     SenderConfig sender;
     AccumulatorConfig accumulator{.linger = Duration::zero()};
     NetworkClientConfig network;
+    bool idempotent = false;
     MetadataConfig metadata{.bootstrap = {{.host = "10.0.0.1", .port = 9092}}};
   };
   SenderWorld() : SenderWorld(Options()) {}
@@ -75,6 +77,7 @@ class SenderWorld {
   Metadata metadata;
   RecordAccumulator accumulator;
   NetworkClient client;
+  std::unique_ptr<TransactionManager> transactions;  // With idempotence.
   Sender sender;
   std::vector<Told> told;
   std::function<void(const Told&)> on_told;  // Called from within the callback.

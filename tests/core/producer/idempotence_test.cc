@@ -1,0 +1,336 @@
+// What a sender with idempotence does, with brokers that the test plays by hand.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/producer/sender_world.h"
+
+namespace ktrial::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using wire::BatchProducer;
+using wire::ErrorCode;
+
+// Each record is a batch of its own.
+SenderWorld::Options Idempotent(std::int32_t brokers = 1) {
+  return {.brokers = brokers, .accumulator = {.batch_size = 0, .linger = Duration::zero()}, .idempotent = true};
+}
+
+BatchProducer Numbered(std::int16_t epoch, std::int32_t base, std::int64_t id = 7) {
+  return {.id = ProducerId(id), .epoch = ProducerEpoch(epoch), .base_sequence = Sequence(base)};
+}
+
+class IdempotenceTest : public ::testing::Test {
+ protected:
+  explicit IdempotenceTest(SenderWorld::Options options = Idempotent()) : world(options) {
+    world.cluster.topics["t"] = {{1}, {1}};
+  }
+
+  const BatchProducer& SentAs(std::size_t produce, std::int32_t partition = 0) {
+    return world.cluster.produces.at(produce).producers.at({"t", partition});
+  }
+  const std::string& Value(std::size_t produce, std::int32_t partition = 0) {
+    return world.cluster.produces.at(produce).values.at({"t", partition}).front();
+  }
+  void Answer(std::size_t produce, ErrorCode code, std::int64_t log_start_offset = -1) {
+    const ReceivedProduce& request = world.cluster.produces.at(produce);
+    wire::ProduceResponse response = FakeCluster::ResponseTo(request, code, static_cast<std::int64_t>(produce));
+    for (wire::TopicProduceResponse& topic : response.topics) {
+      for (wire::PartitionProduceResponse& partition : topic.partitions) partition.log_start_offset = log_start_offset;
+    }
+    world.cluster.Answer(request, response);
+  }
+  bool AwaitTold(std::size_t count) {
+    return world.RunUntil([&] { return world.told.size() == count; });
+  }
+  // Records "0", "1", ... of partition 0, each in a request that has arrived.
+  void SendInFlight(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      world.Append("t", 0, std::to_string(i));
+      world.AwaitProduce(i + 1);
+    }
+  }
+
+  SenderWorld world;
+};
+
+// --- The producer id (SN-21) ---
+
+TEST_F(IdempotenceTest, TheIdIsThereBeforeAnyRecordIsSent) {
+  world.Append("t", 0, "x");
+  world.AwaitProduce(1);
+  EXPECT_EQ(world.cluster.producer_id_requests.size(), 1u);
+  EXPECT_EQ(SentAs(0), Numbered(0, 0));
+}
+
+TEST_F(IdempotenceTest, ARetriableErrorIsAskedAgainAfterABackoff) {
+  world.cluster.producer_id_errors = {ErrorCode::kCoordinatorLoadInProgress, ErrorCode::kNotCoordinator};
+  world.Append("t", 0, "x");
+  world.AwaitProduce(1);
+  const std::vector<Instant>& asked = world.cluster.producer_id_requests;
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked[1] - asked[0], milliseconds(100));
+  EXPECT_EQ(asked[2] - asked[1], milliseconds(200));
+}
+
+TEST_F(IdempotenceTest, WithoutAnIdRecordsExpire) {
+  world.cluster.producer_id_errors.assign(1000, ErrorCode::kCoordinatorNotAvailable);
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 1; }, 2000));
+  EXPECT_EQ(world.told[0].code, ErrorCode::kRequestTimedOut);
+  EXPECT_TRUE(world.cluster.produces.empty());
+}
+
+// SN-28: the right may be granted later.
+TEST_F(IdempotenceTest, WithoutTheRightToAnIdWhatWaitsFailsAndLaterRecordsTryAgain) {
+  world.cluster.producer_id_errors = {ErrorCode::kClusterAuthorizationFailed};
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(world.told[0].code, ErrorCode::kClusterAuthorizationFailed);
+  world.Append("t", 0, "y");
+  world.cluster.Answer(world.AwaitProduce(1));
+  ASSERT_TRUE(AwaitTold(2));
+  EXPECT_EQ(world.told[1].code, ErrorCode::kNone);
+}
+
+// SN-28
+TEST_F(IdempotenceTest, BrokersWithoutProducerIdsAreAnErrorThatSaysWhatToDo) {
+  world.cluster.gives_producer_ids = false;
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(world.told[0].code, ErrorCode::kUnsupportedVersion);
+  EXPECT_THAT(world.told[0].message, ::testing::HasSubstr("enable.idempotence=false"));
+}
+
+// --- Sequences (AC-22, SN-22, SN-23) ---
+
+TEST_F(IdempotenceTest, EachPartitionCountsForItself) {
+  world.Append("t", 0, "a");
+  world.Append("t", 1, "b");
+  world.AwaitProduce(1);
+  world.Append("t", 0, "c");
+  world.AwaitProduce(2);
+  EXPECT_EQ(SentAs(0, 0), Numbered(0, 0));
+  EXPECT_EQ(SentAs(0, 1), Numbered(0, 0));
+  EXPECT_EQ(SentAs(1, 0), Numbered(0, 1));
+}
+
+TEST_F(IdempotenceTest, ARetryKeepsItsNumber) {
+  SendInFlight(1);
+  Answer(0, ErrorCode::kNotEnoughReplicas);
+  world.AwaitProduce(2);
+  EXPECT_EQ(Value(1), "0");
+  EXPECT_EQ(SentAs(1), SentAs(0));
+}
+
+// SN-23
+TEST_F(IdempotenceTest, AfterALostConnectionTheFirstGoesAloneAndThenTheOthersInOrder) {
+  SendInFlight(3);
+  world.cluster.Drop(1);
+  world.AwaitProduce(4);
+  EXPECT_EQ(Value(3), "0");
+  world.transport.WakeUp();  // A turn that does not wait for the answer.
+  world.Turns(1);
+  EXPECT_EQ(world.cluster.produces.size(), 4u);
+  Answer(3, ErrorCode::kNone);
+  world.AwaitProduce(5);
+  EXPECT_EQ(Value(4), "1");
+  Answer(4, ErrorCode::kNone);
+  world.AwaitProduce(6);
+  EXPECT_EQ(Value(5), "2");
+  EXPECT_EQ(SentAs(5), Numbered(0, 2));
+}
+
+// SN-24
+TEST_F(IdempotenceTest, ALaterBatchMayBeAcknowledgedBeforeAnEarlierOne) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kNotEnoughReplicasAfterAppend);
+  Answer(1, ErrorCode::kNone);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2), Numbered(0, 0));
+  Answer(2, ErrorCode::kDuplicateSequenceNumber);
+  ASSERT_TRUE(AwaitTold(2));
+  EXPECT_THAT(world.told_values(), ElementsAre("1", "0"));
+  EXPECT_THAT(world.codes(), Each(ErrorCode::kNone));
+}
+
+// --- Gaps (SN-20, SN-25, SN-26) ---
+
+TEST_F(IdempotenceTest, ARefusalForAGapThatARetryFillsChangesNoNumber) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kNotLeaderOrFollower);
+  Answer(1, ErrorCode::kOutOfOrderSequenceNumber);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2), Numbered(0, 0));
+  Answer(2, ErrorCode::kNone);
+  world.AwaitProduce(4);
+  EXPECT_EQ(SentAs(3), Numbered(0, 1));
+}
+
+TEST_F(IdempotenceTest, ABatchThatFailsForGoodMovesThoseBehindItToANewEpoch) {
+  SendInFlight(3);
+  Answer(0, ErrorCode::kInvalidRecord);
+  Answer(1, ErrorCode::kOutOfOrderSequenceNumber);
+  Answer(2, ErrorCode::kOutOfOrderSequenceNumber);
+  world.AwaitProduce(4);
+  EXPECT_EQ(Value(3), "1");
+  EXPECT_EQ(SentAs(3), Numbered(1, 0));
+  Answer(3, ErrorCode::kNone);
+  world.AwaitProduce(5);
+  EXPECT_EQ(Value(4), "2");
+  EXPECT_EQ(SentAs(4), Numbered(1, 1));
+}
+
+// What came before the record that fails may be in the log; under a new epoch it would be there twice (B080).
+TEST_F(IdempotenceTest, ABatchInFrontOfTheOneThatFailsIsSettledUnderItsOldNumber) {
+  SendInFlight(3);
+  Answer(0, ErrorCode::kRequestTimedOut);
+  Answer(1, ErrorCode::kInvalidRecord);
+  Answer(2, ErrorCode::kOutOfOrderSequenceNumber);
+  world.AwaitProduce(4);
+  EXPECT_EQ(Value(3), "0");
+  EXPECT_EQ(SentAs(3), Numbered(0, 0));
+  Answer(3, ErrorCode::kDuplicateSequenceNumber);
+  world.AwaitProduce(5);
+  EXPECT_EQ(Value(4), "2");
+  EXPECT_EQ(SentAs(4), Numbered(1, 0));
+}
+
+// B071
+TEST_F(IdempotenceTest, TheOtherPartitionBeginsTheNewEpochWithZeroAndCausesNoOther) {
+  world.Append("t", 1, "other");
+  world.cluster.Answer(world.AwaitProduce(1));
+  world.Append("t", 0, "bad");
+  world.AwaitProduce(2);
+  Answer(1, ErrorCode::kInvalidRecord);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Append("t", 1, "next");
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2, 1), Numbered(1, 0));
+  Answer(2, ErrorCode::kNone);
+  world.Append("t", 0, "good");
+  world.AwaitProduce(4);
+  EXPECT_EQ(SentAs(3, 0), Numbered(1, 0));
+}
+
+// SN-25
+TEST_F(IdempotenceTest, TheOtherPartitionKeepsItsEpochWhileSomethingIsInFlight) {
+  world.Append("t", 1, "slow");
+  world.AwaitProduce(1);
+  world.Append("t", 0, "bad");
+  world.AwaitProduce(2);
+  Answer(0, ErrorCode::kNotEnoughReplicas);
+  Answer(1, ErrorCode::kInvalidRecord);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2, 1), Numbered(0, 0));
+}
+
+// SN-20: the broker has lost what it knew of us.
+TEST_F(IdempotenceTest, AnUnknownProducerGoesOnUnderANewEpoch) {
+  SendInFlight(1);
+  Answer(0, ErrorCode::kNone);
+  ASSERT_TRUE(AwaitTold(1));
+  world.Append("t", 0, "next");
+  world.AwaitProduce(2);
+  Answer(1, ErrorCode::kUnknownProducerId, /*log_start_offset=*/10);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(1), Numbered(0, 1));
+  EXPECT_EQ(SentAs(2), Numbered(1, 0));
+}
+
+// SN-20
+TEST_F(IdempotenceTest, AnUnknownProducerOfABrokerThatDoesNotKnowItsLogYetIsTriedAgain) {
+  SendInFlight(1);
+  Answer(0, ErrorCode::kUnknownProducerId, /*log_start_offset=*/-1);
+  world.AwaitProduce(2);
+  EXPECT_EQ(SentAs(1), Numbered(0, 0));
+}
+
+// SN-25
+TEST_F(IdempotenceTest, AfterTheLastEpochThereIsANewId) {
+  world.cluster.first_producer_epoch = 32767;
+  SendInFlight(1);
+  Answer(0, ErrorCode::kInvalidRecord);
+  ASSERT_TRUE(AwaitTold(1));
+  world.cluster.first_producer_epoch = 0;
+  world.Append("t", 0, "next");
+  world.AwaitProduce(2);
+  EXPECT_EQ(SentAs(1), Numbered(0, 0, 8));
+}
+
+// --- What may be in the log (SN-27, B079) ---
+
+TEST_F(IdempotenceTest, WhenRetriesEndWithoutAnAnswerItsNumberIsNotUsedAgain) {
+  SenderWorld::Options options = Idempotent();
+  options.sender.retries = 1;
+  SenderWorld other(options);
+  other.cluster.topics["t"] = {{1}};
+  other.Append("t", 0, "perhaps");
+  other.cluster.Answer(other.AwaitProduce(1), ErrorCode::kRequestTimedOut);
+  other.cluster.Answer(other.AwaitProduce(2), ErrorCode::kNotLeaderOrFollower);
+  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 1; }));
+  other.Append("t", 0, "next");
+  const BatchProducer& next = other.AwaitProduce(3).producers.at({"t", 0});
+  EXPECT_EQ(next, Numbered(1, 0));
+}
+
+TEST_F(IdempotenceTest, ABatchThatExpiresInItsFirstFlightHoldsWhatFollowsBackUntilItIsClear) {
+  SenderWorld::Options options = Idempotent();
+  options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
+  SenderWorld other(options);
+  other.cluster.topics["t"] = {{1}};
+  other.Append("t", 0, "slow");
+  other.AwaitProduce(1);
+  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 1; }));
+  EXPECT_EQ(other.told[0].code, ErrorCode::kRequestTimedOut);
+  other.Append("t", 0, "next");
+  EXPECT_EQ(other.AwaitProduce(2).producers.at({"t", 0}), Numbered(1, 0));
+}
+
+// --- Splits (AC-29) ---
+
+TEST_F(IdempotenceTest, PartsOfATooLargeBatchCountOnFromItsNumber) {
+  SenderWorld::Options options = Idempotent();
+  options.accumulator.batch_size = 16384;
+  SenderWorld other(options);
+  other.cluster.topics["t"] = {{1}};
+  other.Append("t", 0, "x");
+  other.Append("t", 0, "y");
+  other.cluster.Answer(other.AwaitProduce(1), ErrorCode::kMessageTooLarge);
+  EXPECT_EQ(other.AwaitProduce(2).producers.at({"t", 0}), Numbered(0, 0));
+  other.cluster.Answer(other.cluster.produces.back());
+  EXPECT_EQ(other.AwaitProduce(3).producers.at({"t", 0}), Numbered(0, 1));
+}
+
+// --- The end (SN-28) ---
+
+TEST_F(IdempotenceTest, AFencedProducerFailsEverythingNowAndLater) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kProducerFenced);
+  ASSERT_TRUE(AwaitTold(2));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kProducerFenced, ErrorCode::kProducerFenced));
+  world.Append("t", 0, "later");
+  ASSERT_TRUE(AwaitTold(3));
+  EXPECT_EQ(world.told[2].code, ErrorCode::kProducerFenced);
+  EXPECT_EQ(world.cluster.produces.size(), 2u);
+}
+
+// SN-28
+TEST_F(IdempotenceTest, AFormatThatTheTopicDoesNotTakeFailsTheBatchAlone) {
+  SendInFlight(1);
+  Answer(0, ErrorCode::kUnsupportedForMessageFormat);
+  ASSERT_TRUE(AwaitTold(1));
+  world.Append("t", 0, "next");
+  world.AwaitProduce(2);
+  EXPECT_EQ(SentAs(1), Numbered(1, 0));
+}
+
+}  // namespace
+}  // namespace ktrial::testing
