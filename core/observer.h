@@ -45,9 +45,10 @@ struct BatchView {
   std::string_view topic;
   PartitionIndex partition;
   std::int32_t record_count = 0;
-  std::int32_t bytes = 0;     // encoded size so far
-  std::int32_t capacity = 0;  // size of its buffer
-  std::int32_t attempts = 0;  // re-enqueues so far
+  std::int32_t bytes = 0;        // encoded size so far; compressed from the first drain on
+  std::int32_t plain_bytes = 0;  // the same without compression
+  std::int32_t capacity = 0;     // size of its buffer
+  std::int32_t attempts = 0;     // re-enqueues so far
   Instant created;
 };
 

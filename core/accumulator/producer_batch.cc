@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/accumulator/compression_estimate.h"
 #include "core/accumulator/partition_queue.h"
 #include "core/accumulator/topic_queues.h"
 #include "core/check.h"
@@ -38,6 +39,8 @@ void ProducerBatch::Start(std::uint64_t id, PartitionQueue& queue, PoolBuffer bu
   result_stake_ = BatchResult::kStake;
   charged_ = charged;
   bytes_ = {};
+  limit_bytes_ = 0;
+  plain_bytes_ = 0;
   producer_ = {};
   attempts_ = 0;
   holds_ = 1;  // The accumulator's.
@@ -70,6 +73,7 @@ BatchView ProducerBatch::View() const {
           .partition = partition(),
           .record_count = record_count(),
           .bytes = static_cast<std::int32_t>(builder_.size_bytes()),
+          .plain_bytes = static_cast<std::int32_t>(plain_bytes()),
           .capacity = static_cast<std::int32_t>(builder_.capacity_bytes()),
           .attempts = attempts_,
           .created = created_};
@@ -78,6 +82,29 @@ BatchView ProducerBatch::View() const {
 void ProducerBatch::MoveTo(BatchState next) {
   KT_CHECK(CanMove(state_, next));
   state_ = next;
+}
+
+std::int64_t ProducerBatch::EstimatedBytes() const {
+  constexpr auto kHeader = static_cast<std::int64_t>(wire::kRecordBatchHeaderBytes);
+  return kHeader + CompressionEstimate::Compressed(gathered_bytes() - kHeader, ratio_);
+}
+
+// AC-03: the new record counts in full, as nothing is known of it. The first one always fits.
+bool ProducerBatch::FitsCompressed(const std::optional<std::string_view>& key,
+                                   const std::optional<std::string_view>& value,
+                                   std::span<const wire::HeaderView> headers) const {
+  if (record_count() == 0) return true;
+  const auto bound = wire::RecordBatchUpperBound(key, value, headers) - wire::kRecordBatchHeaderBytes;
+  return EstimatedBytes() + static_cast<std::int64_t>(bound) <= limit_bytes_;
+}
+
+std::int64_t ProducerBatch::Compress(Compressor& compressor) {
+  KT_CHECK(!compression_is_over() && bytes_.empty());
+  constexpr auto kHeader = static_cast<std::int64_t>(wire::kRecordBatchHeaderBytes);
+  plain_bytes_ = gathered_bytes();
+  limit_bytes_ = 0;
+  builder_.Compress(compressor);
+  return (gathered_bytes() - kHeader) * CompressionEstimate::kNoGain / (plain_bytes_ - kHeader);
 }
 
 void ProducerBatch::SetProducer(const wire::BatchProducer& producer) {

@@ -38,6 +38,7 @@
 
 namespace ktrial {
 
+class Compressor;
 struct PartitionQueue;
 class ProducerBatch;
 
@@ -101,7 +102,10 @@ class alignas(64) ProducerBatch {
   BatchState state() const { return state_; }
   bool is_final() const { return IsFinal(state_); }
   std::int32_t record_count() const { return builder_.record_count(); }
-  std::int64_t size_bytes() const { return static_cast<std::int64_t>(builder_.size_bytes()); }  // Header included.
+  // Header included; what is not compressed yet counts as it will be, as far as one can guess (AC-18).
+  std::int64_t size_bytes() const { return limit_bytes_ > 0 ? EstimatedBytes() : gathered_bytes(); }
+  // Header included, as it was before compression.
+  std::int64_t plain_bytes() const { return plain_bytes_ > 0 ? plain_bytes_ : gathered_bytes(); }
   // The finished batch as it goes on the wire; from the first drain on.
   std::string_view bytes() const { return bytes_; }
   std::int64_t max_timestamp_ms() const { return builder_.max_timestamp_ms(); }
@@ -124,6 +128,7 @@ class alignas(64) ProducerBatch {
   // Appends, or returns false and changes nothing: there is no room.
   bool TryAppend(WallTime timestamp, std::optional<std::string_view> key, std::optional<std::string_view> value,
                  std::span<const wire::HeaderView> headers, RecordCallback callback) {
+    if (limit_bytes_ > 0 && !FitsCompressed(key, value, headers)) return false;
     if (builder_.Append(timestamp.millis(), key, value, headers) == 0) return false;
     slots_.push_back(
         {.callback = callback, .timestamp = timestamp, .key_bytes = LengthOf(key), .value_bytes = LengthOf(value)});
@@ -139,7 +144,19 @@ class alignas(64) ProducerBatch {
   }
   bool filling() const { return state_ == BatchState::kFilling; }
   // Nothing more is expected to fit (AC-03).
-  bool full() const { return !filling() || builder_.size_bytes() >= builder_.capacity_bytes(); }
+  bool full() const {
+    if (!filling() || builder_.size_bytes() >= builder_.capacity_bytes()) return true;
+    return limit_bytes_ > 0 && EstimatedBytes() >= limit_bytes_;
+  }
+  // Records will be compressed, to this much of what they take (CompressionEstimate), and are to take no more than
+  // `limit_bytes` then. Before the first one.
+  void ExpectCompression(std::int64_t limit_bytes, std::int64_t ratio) {
+    limit_bytes_ = limit_bytes;
+    ratio_ = ratio;
+  }
+  // Once, before the batch is encoded for the first time. Returns what became of the records, as a ratio.
+  std::int64_t Compress(Compressor& compressor);
+  bool compression_is_over() const { return plain_bytes_ > 0; }
   void Seal() {
     if (filling()) MoveTo(BatchState::kSealed);
   }
@@ -156,8 +173,14 @@ class alignas(64) ProducerBatch {
   // Lets go of the result; keeps the object's memory for its next life.
   PoolBuffer Retire();
 
+  std::int64_t gathered_bytes() const { return static_cast<std::int64_t>(builder_.size_bytes()); }
+  std::int64_t EstimatedBytes() const;
+  bool FitsCompressed(const std::optional<std::string_view>& key, const std::optional<std::string_view>& value,
+                      std::span<const wire::HeaderView> headers) const;
+
   // Touched by every append.
   BatchState state_ = BatchState::kSealed;
+  std::int64_t limit_bytes_ = 0;  // 0: the buffer is the limit; nothing is compressed, or it is over.
   wire::RecordBatchBuilder builder_;
   std::vector<RecordSlot> slots_;  // One a record. The capacity stays with the object, so that it seldom grows.
   BatchResult* result_ = nullptr;
@@ -168,6 +191,8 @@ class alignas(64) ProducerBatch {
   PoolBuffer buffer_;
   bool charged_ = false;  // The buffer belongs to the pool; parts of a split live outside it (AC-29).
   std::string_view bytes_;
+  std::int64_t ratio_ = 0;
+  std::int64_t plain_bytes_ = 0;  // 0 until compression is over.
   // Filled in at the first drain of an idempotent producer (AC-22). A retry keeps it, unless the partition restarted.
   wire::BatchProducer producer_;
 

@@ -31,7 +31,9 @@ RecordAccumulator::RecordAccumulator(const AccumulatorConfig& config, Threads& t
       registry_(threads, clock, *this),
       topics_(std::max(config.batch_size, 1), threads, entropy),
       flushes_(threads, Site("accumulator.flushes"), 0),
-      closed_(threads, Site("accumulator.closed"), false) {}
+      closed_(threads, Site("accumulator.closed"), false) {
+  if (config.codec != Codec::kNone) compressor_.emplace(config.codec, config.compression_level);
+}
 
 RecordAccumulator::~RecordAccumulator() = default;
 
@@ -75,6 +77,9 @@ bool RecordAccumulator::AppendToNew(PartitionQueue& queue, const NewRecord& reco
                                     AppendResult& result) {
   ProducerBatch* batch = registry_.Admit(queue, buffer);
   if (batch == nullptr) return false;
+  if (config_.codec != Codec::kNone) {
+    batch->ExpectCompression(std::max(config_.batch_size, 1), queue.topic.compression().ratio());
+  }
   const bool appended = batch->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback);
   KT_CHECK(appended);  // The buffer was made to measure.
   if (config_.batch_size == 0) batch->Seal();
@@ -86,9 +91,24 @@ bool RecordAccumulator::AppendToNew(PartitionQueue& queue, const NewRecord& reco
   return true;
 }
 
-absl::StatusOr<PoolBuffer> RecordAccumulator::AllocateFor(const NewRecord& record) {
+// Records are gathered as they are and compressed when the batch is drained. For a full batch of batch.size then, it takes a
+// larger buffer before; all of it counts as used memory. Doubled sizes, so that the allocator meets few different ones; and no
+// batch may take more than an eighth of all memory for that.
+std::int64_t RecordAccumulator::GatheringBytes(TopicQueues& topic) const {
+  std::int64_t size = config_.batch_size;
+  if (config_.codec == Codec::kNone || size == 0) return size;
+  constexpr int kDoublingsMax = 4;
+  const std::int64_t ratio = topic.compression().ratio();
+  for (int i = 0; i < kDoublingsMax && CompressionEstimate::Compressed(size, ratio) < config_.batch_size; ++i) {
+    if (2 * size > config_.buffer_memory / 8) break;
+    size *= 2;
+  }
+  return size;
+}
+
+absl::StatusOr<PoolBuffer> RecordAccumulator::AllocateFor(TopicQueues& topic, const NewRecord& record) {
   const auto bound = static_cast<std::int64_t>(wire::RecordBatchUpperBound(record.key, record.value, record.headers));
-  const std::int64_t size = std::max<std::int64_t>(config_.batch_size, bound);
+  const std::int64_t size = std::max(GatheringBytes(topic), bound);
   if (size <= config_.buffer_memory) {
     PoolBuffer buffer = pool_.TryAllocate(size);
     if (buffer.memory != nullptr) return buffer;
@@ -133,7 +153,7 @@ void RecordAccumulator::AppendInSteps(TopicQueues& topic, const NewRecord& recor
         break;
       }
     }
-    absl::StatusOr<PoolBuffer> allocated = AllocateFor(record);
+    absl::StatusOr<PoolBuffer> allocated = AllocateFor(topic, record);
     if (!allocated.ok()) {
       result = allocated.status();
       break;

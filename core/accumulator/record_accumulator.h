@@ -44,6 +44,7 @@
 #include "core/accumulator/producer_batch.h"
 #include "core/accumulator/record_callback.h"
 #include "core/accumulator/topic_queues.h"
+#include "core/compression/compressor.h"
 #include "core/env/clock.h"
 #include "core/env/entropy.h"
 #include "core/env/sync.h"
@@ -66,6 +67,8 @@ struct AccumulatorConfig {
   Duration retry_backoff_max = std::chrono::milliseconds(1000);  // retry.backoff.max.ms
   bool adaptive_partitioning = true;                             // partitioner.adaptive.partitioning.enable
   Duration partition_availability_timeout{};                     // partitioner.availability.timeout.ms; 0: off (PT-14)
+  Codec codec = Codec::kNone;                                    // compression.type
+  int compression_level = 0;                                     // One that LevelRangeOf(codec) allows.
   // Batches are numbered, and none is drained before SetProducer has said for whom (AC-21, AC-22). At most so many of a
   // partition are in flight then (SN-23).
   bool idempotent = false;
@@ -252,7 +255,8 @@ class RecordAccumulator final : private BatchRecycler {
   void Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record, AppendResult& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
   void AppendInSteps(TopicQueues& topic, const NewRecord& record, absl::StatusOr<AppendResult>& result);
-  absl::StatusOr<PoolBuffer> AllocateFor(const NewRecord& record);
+  absl::StatusOr<PoolBuffer> AllocateFor(TopicQueues& topic, const NewRecord& record);
+  std::int64_t GatheringBytes(TopicQueues& topic) const;
   StickyPartitioner::Choice Choose(TopicQueues& topic);
   bool ChoiceHolds(TopicQueues& topic, PartitionQueue& queue, StickyPartitioner::Choice choice)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
@@ -271,6 +275,7 @@ class RecordAccumulator final : private BatchRecycler {
   bool IsUnavailable(NodeId node) const;
   NodeBatches DrainNode(NodeId node, std::span<PartitionQueue* const> queues, std::int64_t max_request_bytes,
                         Instant now);
+  void Encode(ProducerBatch& batch);
   Take TakeFront(PartitionQueue& queue, std::int64_t room, bool first, Instant now, ProducerBatch*& taken);
 
   // Idempotence: record_accumulator_idempotence.cc.
@@ -313,6 +318,7 @@ class RecordAccumulator final : private BatchRecycler {
   std::map<NodeId, NodeLatency> latencies_;
   std::vector<TopicQueues*> topics_with_loads_;
   std::uint64_t ready_pass_ = 0;
+  std::optional<Compressor> compressor_;  // Null: no compression.
   ProducerIdAndEpoch producer_;
   std::vector<PartitionQueue*> troubled_;  // Those with has_trouble, in no order that matters.
   std::int64_t callbacks_thrown_ = 0;

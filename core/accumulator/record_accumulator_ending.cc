@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/accumulator/record_accumulator.h"
 #include "core/check.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 
@@ -76,10 +79,15 @@ ProducerBatch& RecordAccumulator::StartPart(ProducerBatch& whole, std::int64_t l
 std::vector<ProducerBatch*> RecordAccumulator::MoveIntoParts(ProducerBatch& whole) {
   // Not the broker's limit, which we do not know: batch.size if the batch is larger, and half of it otherwise. A part may pass this
   // limit only with its first record, so the first part never holds all records, and splitting comes to an end.
-  const std::int64_t limit = std::min<std::int64_t>(std::max(config_.batch_size, 1), whole.size_bytes() / 2);
+  const std::int64_t limit = std::min<std::int64_t>(std::max(config_.batch_size, 1), whole.plain_bytes() / 2);
   const absl::StatusOr<wire::RecordBatchView> view = wire::RecordBatchView::Parse(whole.bytes());
   KT_CHECK(view.ok());
-  wire::RecordReader reader(*view);
+  Decompressor decompressor;
+  std::string decompressed;
+  const absl::StatusOr<std::string_view> records =
+      view->PlainRecords(decompressor, static_cast<std::size_t>(whole.plain_bytes()), decompressed);
+  KT_CHECK(records.ok());
+  wire::RecordReader reader(*view, *records);
   std::vector<ProducerBatch*> parts;
   for (const RecordSlot& slot : whole.slots_) {
     const wire::RecordView* record = reader.Next();
@@ -89,7 +97,7 @@ std::vector<ProducerBatch*> RecordAccumulator::MoveIntoParts(ProducerBatch& whol
                                      record->headers, slot.callback);
     };
     const auto record_bytes = static_cast<std::int64_t>(record->size_bytes);
-    const bool within_limit = !parts.empty() && parts.back()->size_bytes() + record_bytes <= limit;
+    const bool within_limit = !parts.empty() && parts.back()->plain_bytes() + record_bytes <= limit;
     if (within_limit && append()) continue;
     const auto bound =
         static_cast<std::int64_t>(wire::RecordBatchUpperBound(record->key, record->value, record->headers));
@@ -115,6 +123,7 @@ int RecordAccumulator::Split(ProducerBatch& batch) {
     observer_.OnBatchCreated(part->View());
   }
   observer_.OnBatchSplit(batch.View(), static_cast<std::int32_t>(parts.size()));
+  batch.queue_->topic.compression().GiveUp(batch.size_bytes() * CompressionEstimate::kNoGain / batch.plain_bytes());
   {
     PartitionQueue& queue = *batch.queue_;
     if (config_.idempotent) queue.sequences.Split(batch.id(), numbered);

@@ -210,7 +210,7 @@ NodeBatches RecordAccumulator::DrainNode(NodeId node, std::span<PartitionQueue* 
     if (take.kind == Take::Kind::kDoesNotFit) break;
     if (take.kind != Take::Kind::kTaken) continue;
     // The encoding, which passes over all bytes for the CRC, is outside the lock (AC-19).
-    batch->Encode();
+    Encode(*batch);
     batch->MoveTo(BatchState::kInFlight);
     batch->drained_ = std::max(batch->drained_, now);
     size += static_cast<std::int64_t>(batch->bytes().size());
@@ -218,6 +218,13 @@ NodeBatches RecordAccumulator::DrainNode(NodeId node, std::span<PartitionQueue* 
     drained.batches.emplace_back(*batch);
   }
   return drained;
+}
+
+void RecordAccumulator::Encode(ProducerBatch& batch) {
+  if (compressor_.has_value() && !batch.compression_is_over()) {
+    batch.queue_->topic.compression().Observe(batch.Compress(*compressor_));
+  }
+  batch.Encode();
 }
 
 RecordAccumulator::Take RecordAccumulator::TakeFront(PartitionQueue& queue, std::int64_t room, bool first, Instant now,

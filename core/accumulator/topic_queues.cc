@@ -12,6 +12,7 @@ TopicQueues::TopicQueues(std::string_view name, std::int64_t sticky_bytes, Threa
     : name_(name),
       threads_(threads),
       sticky_(sticky_bytes, threads, entropy),
+      compression_(threads),
       caller_word_(threads, Site("accumulator.topic_caller_word"), 0),
       growth_mutex_(threads, Site("accumulator.topic_growth")) {}
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/accumulator/compression_estimate.h"
 #include "core/accumulator/partition_queue.h"
 #include "core/accumulator/sticky_partitioner.h"
 #include "core/env/entropy.h"
@@ -28,6 +29,7 @@ class TopicQueues {
 
   const std::string& name() const { return name_; }
   StickyPartitioner& sticky() { return sticky_; }
+  CompressionEstimate& compression() { return compression_; }
   // The partition's queue, made on first use together with those before it: the caller knows that there is such a partition.
   PartitionQueue& Queue(PartitionIndex partition) {
     const Row* row = row_.Get();
@@ -55,6 +57,7 @@ class TopicQueues {
   TopicQueues* next_ = nullptr;  // In the same bucket of the table.
 
   StickyPartitioner sticky_;
+  CompressionEstimate compression_;
   Atomic<std::uint64_t> caller_word_;
 
   // Read without a lock. Replaced by a longer copy, and never changed: old rows stay, and are together no longer than

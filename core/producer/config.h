@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/compression/codec.h"
 #include "core/env/clock.h"
 #include "core/producer/log.h"
 #include "core/producer/partitioner.h"
@@ -63,6 +64,10 @@ struct ProducerConfig {
   std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;
   bool enable_idempotence = false;  // Needs acks = all, retries and at most five requests in flight (PR-21).
+  Codec compression_type = Codec::kNone;
+  int compression_gzip_level = -1;  // Levels as LevelRangeOf has them; each is for its codec alone.
+  int compression_lz4_level = 9;
+  int compression_zstd_level = 3;
   std::int32_t retries = 2147483647;
   std::int32_t max_in_flight_requests_per_connection = 5;  // 1: strict order (SN-17).
   std::int32_t batch_size = 16384;                         // 0: one record a batch (AC-06).

@@ -62,6 +62,18 @@ bool StoreAcks(ProducerConfig& config, std::int64_t, std::string_view text) {
   return true;
 }
 
+bool StoreCodec(ProducerConfig& config, std::int64_t, std::string_view text) {
+  const std::optional<Codec> codec = CodecFromName(text);
+  if (codec.has_value()) config.compression_type = *codec;
+  return codec.has_value();
+}
+
+template <auto kMember, Codec kCodec>
+bool StoreLevel(ProducerConfig& config, std::int64_t number, std::string_view) {
+  config.*kMember = static_cast<int>(number);
+  return LevelRangeOf(kCodec)->Contains(config.*kMember);
+}
+
 bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) {
   config.client_id = std::string(text);
   return true;
@@ -115,6 +127,15 @@ constexpr ConfigKey Bool(std::string_view name, std::string_view default_value, 
   return key;
 }
 
+constexpr ConfigKey Level(std::string_view name, std::string_view default_value, std::string_view allowed,
+                          std::int64_t min, std::int64_t max,
+                          bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+  ConfigKey key = Int(name, default_value, min, "WP-15", store, doc);
+  key.max = max;
+  key.allowed = allowed;
+  return key;
+}
+
 constexpr ConfigKey Text(std::string_view name, ConfigType type, std::string_view default_value,
                          std::string_view allowed, std::string_view rule,
                          bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
@@ -161,10 +182,14 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Text("client.id", kString, "", "any text", "PR-20", &StoreClientId,
          "the name that brokers log and meter; default producer-N"),
     NotYet("client.rack", kString, "", "the rack of this client, for partitioner.rack.aware"),
-    NotYet("compression.gzip.level", kInt, "-1", "effort of gzip"),
-    NotYet("compression.lz4.level", kInt, "9", "effort of lz4"),
-    NotYet("compression.type", kString, "none", "codec of batches"),
-    NotYet("compression.zstd.level", kInt, "3", "effort of zstd"),
+    Level("compression.gzip.level", "-1", "1 ... 9, or -1 for gzip's own choice", -1, 9,
+          &StoreLevel<&C::compression_gzip_level, Codec::kGzip>, "effort of gzip"),
+    Level("compression.lz4.level", "9", {}, 1, 17, &StoreLevel<&C::compression_lz4_level, Codec::kLz4>,
+          "effort of lz4; the default is its fast compressor"),
+    Text("compression.type", kString, "none", "none, gzip, snappy, lz4 or zstd", "WP-15", &StoreCodec,
+         "codec of batches"),
+    Level("compression.zstd.level", "3", {}, -131072, 22, &StoreLevel<&C::compression_zstd_level, Codec::kZstd>,
+          "effort of zstd"),
     NotYet("config.providers", kList, "", "where ${...} in values is looked up"),
     Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", &StoreMillis<&C::connections_max_idle>,
          "a connection without traffic is closed after this; negative: never"),
@@ -348,7 +373,7 @@ std::string AllowedValues(const ConfigKey& key) {
     return key.harmless.empty() ? std::string("nothing yet") : fmt::format("only {} yet", key.harmless);
   }
   if (key.type == kBoolean) return "true or false";
-  if (key.type != kInt && key.type != kLong) return std::string(key.allowed);
+  if (!key.allowed.empty() || (key.type != kInt && key.type != kLong)) return std::string(key.allowed);
   return key.min == kLongMin ? std::string("any whole number") : fmt::format("{} ... {}", key.min, key.max);
 }
 

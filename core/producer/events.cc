@@ -31,8 +31,12 @@ void ProducerEvents::OnBatchCreated(const BatchView& batch) { next_.OnBatchCreat
 
 void ProducerEvents::OnBatchDrained(const BatchView& batch, NodeId node) {
   const Instant now = clock_.Now();
-  metrics_.BatchDrained(
-      {.topic = batch.topic, .records = batch.record_count, .bytes = batch.bytes, .queued = now - batch.created}, now);
+  metrics_.BatchDrained({.topic = batch.topic,
+                         .records = batch.record_count,
+                         .bytes = batch.bytes,
+                         .plain_bytes = batch.plain_bytes,
+                         .queued = now - batch.created},
+                        now);
   next_.OnBatchDrained(batch, node);
 }
 

@@ -90,6 +90,7 @@ MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::str
       io_operations_(threads, Site("metrics.io_operations"), 0),
       mutex_(threads, Site("metrics.mutex")),
       batch_bytes_(windows),
+      compression_(windows),
       queue_time_ms_(windows),
       record_bytes_(windows),
       records_sent_(windows),
@@ -112,6 +113,8 @@ MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::str
 void MetricsRecorder::BatchDrained(const DrainedBatch& batch, Instant now) {
   MutexLock lock(mutex_);
   batch_bytes_.Record(now, static_cast<double>(batch.bytes));
+  const double compression = static_cast<double>(batch.bytes) / static_cast<double>(batch.plain_bytes);
+  compression_.Record(now, compression);
   queue_time_ms_.Record(now, Millis(batch.queued));
   const std::int64_t largest = largest_record_.LoadRelaxed();
   if (largest > 0) {
@@ -123,6 +126,7 @@ void MetricsRecorder::BatchDrained(const DrainedBatch& batch, Instant now) {
   if (topic == topics_.end()) topic = topics_.emplace(std::string(batch.topic), TopicStats(windows_)).first;
   topic->second.records.Record(now, static_cast<double>(batch.records));
   topic->second.bytes.Record(now, static_cast<double>(batch.bytes));
+  topic->second.compression.Record(now, compression);
 }
 
 void MetricsRecorder::ProduceRequestMade(std::int64_t records, Instant now) {
@@ -225,8 +229,7 @@ void MetricsRecorder::TakeTurnsLocked(Instant now) {
 
 void MetricsRecorder::WriteBatches(Writer& writer) const {
   writer.AverageAndMax("batch-size", batch_bytes_);
-  // Nothing is compressed, so everything has its own size.
-  writer.Value("compression-rate-avg", batch_bytes_.total_count() == 0 ? kNothing : 1.0);
+  writer.Average("compression-rate", compression_);
   writer.AverageAndMax("record-queue-time", queue_time_ms_);
   writer.AverageAndMax("record-size", record_bytes_);
   writer.RateAndTotal("record-send", records_sent_);
@@ -267,12 +270,12 @@ void MetricsRecorder::WriteRequests(Writer& writer, const NodeStats& stats) {
   writer.AverageAndMax("request-latency", stats.latency_ms);
 }
 
-void MetricsRecorder::WriteTopicsAndNodes(Writer& writer) const {
+void MetricsRecorder::WriteTopicsAndNodes(Writer& writer, Instant now) const {
   for (const auto& [topic, stats] : topics_) {
     writer.Start("producer-topic-metrics", {{"client-id", client_id_}, {"topic", topic}});
     writer.RateAndTotal("record-send", stats.records);
     writer.RateAndTotal("byte", stats.bytes);
-    writer.Value("compression-rate", 1.0);
+    writer.Value("compression-rate", stats.compression.Average(now));
     writer.RateAndTotal("record-retry", stats.retries);
     writer.RateAndTotal("record-error", stats.errors);
   }
@@ -304,7 +307,7 @@ MetricsSnapshot MetricsRecorder::Snapshot(const MetricsGauges& gauges, Instant n
     writer.Value("buffer-total-bytes", static_cast<double>(gauges.buffer_total_bytes));
     writer.Value("buffer-available-bytes", static_cast<double>(gauges.buffer_available_bytes));
     writer.Value("waiting-threads", static_cast<double>(gauges.waiting_threads));
-    WriteTopicsAndNodes(writer);
+    WriteTopicsAndNodes(writer, now);
   }
   WriteAppInfo(writer);
   std::sort(snapshot.metrics.begin(), snapshot.metrics.end(), [](const Metric& left, const Metric& right) {

@@ -41,7 +41,8 @@ class MetricsRecorder {
     std::string_view topic;
     std::int64_t records = 0;
     std::int64_t bytes = 0;
-    Duration queued{};  // Since the batch was created.
+    std::int64_t plain_bytes = 0;  // Without compression; as many as `bytes` at least, and not 0.
+    Duration queued{};             // Since the batch was created.
   };
   void BatchDrained(const DrainedBatch& batch, Instant now);
   // The size of a record as estimated before encoding (WP-19). On the path of the record, so the largest since the last drain stands for
@@ -81,8 +82,9 @@ class MetricsRecorder {
 
  private:
   struct TopicStats {
-    explicit TopicStats(StatWindows windows) : records(windows), bytes(windows), retries(windows), errors(windows) {}
-    WindowedStat records, bytes, retries, errors;
+    explicit TopicStats(StatWindows windows)
+        : records(windows), bytes(windows), compression(windows), retries(windows), errors(windows) {}
+    WindowedStat records, bytes, compression, retries, errors;
   };
   struct NodeStats {
     explicit NodeStats(StatWindows windows) : request_bytes(windows), response_bytes(windows), latency_ms(windows) {}
@@ -94,7 +96,7 @@ class MetricsRecorder {
   void TakeTurnsLocked(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteBatches(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteConnections(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void WriteTopicsAndNodes(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteTopicsAndNodes(Writer& writer, Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteAppInfo(Writer& writer) const;
   static void WriteRequests(Writer& writer, const NodeStats& stats);
 
@@ -114,6 +116,7 @@ class MetricsRecorder {
   mutable Mutex mutex_;
   // Batches.
   WindowedStat batch_bytes_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat compression_ ABSL_GUARDED_BY(mutex_);  // Bytes over plain bytes, one value a batch.
   WindowedStat queue_time_ms_ ABSL_GUARDED_BY(mutex_);
   WindowedStat record_bytes_ ABSL_GUARDED_BY(mutex_);
   WindowedStat records_sent_ ABSL_GUARDED_BY(mutex_);

@@ -16,6 +16,7 @@ namespace ktrial {
 
 namespace {
 
+constexpr std::int16_t kZstdSince = 7;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 // Which batch an entry of the answer is about. Answers come in the order of the request as a rule, so the search starts where the
@@ -30,8 +31,8 @@ std::size_t FindBatch(std::span<BatchRef> batches, std::string_view topic, std::
 
 }  // namespace
 
-ProduceCall::ProduceCall(std::int16_t acks, Duration timeout, std::vector<BatchRef> batches, Owner& owner)
-    : acks_(acks), timeout_(timeout), owner_(owner), batches_(std::move(batches)) {
+ProduceCall::ProduceCall(const Settings& settings, std::vector<BatchRef> batches, Owner& owner)
+    : settings_(settings), owner_(owner), batches_(std::move(batches)) {
   KT_CHECK(!batches_.empty());
   // Drains start in turn at every partition of a broker; a request has each topic once.
   std::sort(batches_.begin(), batches_.end(), [](const BatchRef& left, const BatchRef& right) {
@@ -39,12 +40,17 @@ ProduceCall::ProduceCall(std::int16_t acks, Duration timeout, std::vector<BatchR
   });
 }
 
-wire::VersionRange ProduceCall::versions() const { return *wire::ClientVersionRange(wire::ApiKey::kProduce); }
+wire::VersionRange ProduceCall::versions() const {
+  wire::VersionRange range = *wire::ClientVersionRange(wire::ApiKey::kProduce);
+  if (settings_.zstd) range.min = std::max(range.min, kZstdSince);
+  return range;
+}
 
 void ProduceCall::Encode(std::int16_t version, std::int32_t correlation_id, std::string_view client_id,
                          wire::GatherBytes& frame) {
-  wire::ProduceRequest request{.acks = acks_,
-                               .timeout_ms = static_cast<std::int32_t>(timeout_ / std::chrono::milliseconds(1))};
+  wire::ProduceRequest request{
+      .acks = settings_.acks,
+      .timeout_ms = static_cast<std::int32_t>(settings_.timeout / std::chrono::milliseconds(1))};
   for (const BatchRef& batch : batches_) {
     if (request.topics.empty() || request.topics.back().name != batch->topic()) {
       request.topics.push_back({.name = batch->topic()});

@@ -29,8 +29,13 @@ class ProduceCall final : public OutgoingRequest {
     ~Owner() = default;
   };
 
-  // `acks` and `timeout` go into the request: how long the broker may wait for its replicas. `owner` outlives this.
-  ProduceCall(std::int16_t acks, Duration timeout, std::vector<BatchRef> batches, Owner& owner);
+  struct Settings {
+    std::int16_t acks = -1;
+    Duration timeout{};  // How long the broker may wait for its replicas.
+    bool zstd = false;   // Some batch may be compressed with it: older versions of the request are out (WP-10).
+  };
+  // `owner` outlives this.
+  ProduceCall(const Settings& settings, std::vector<BatchRef> batches, Owner& owner);
 
   // Ascending by topic and partition.
   std::span<BatchRef> batches() { return batches_; }
@@ -43,14 +48,13 @@ class ProduceCall final : public OutgoingRequest {
   wire::VersionRange versions() const override;
   void Encode(std::int16_t version, std::int32_t correlation_id, std::string_view client_id,
               wire::GatherBytes& frame) override;
-  bool expects_response() const override { return acks_ != 0; }
+  bool expects_response() const override { return settings_.acks != 0; }
   // An answer that leaves out one of our partitions, or speaks of another one, makes no sense.
   absl::StatusOr<Duration> ParseResponse(std::int16_t version, std::string_view body) override;
   void OnComplete(const RequestOutcome& outcome) override { owner_.OnProduceDone(*this, outcome); }
 
  private:
-  const std::int16_t acks_;
-  const Duration timeout_;
+  const Settings settings_;
   Owner& owner_;
   std::vector<BatchRef> batches_;
   std::vector<wire::PartitionProduceResponse> answers_;

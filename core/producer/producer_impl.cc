@@ -12,6 +12,21 @@ namespace ktrial {
 
 namespace {
 
+int CompressionLevelOf(const ProducerConfig& config) {
+  switch (config.compression_type) {
+    case Codec::kGzip:
+      return config.compression_gzip_level;
+    case Codec::kLz4:
+      return config.compression_lz4_level;
+    case Codec::kZstd:
+      return config.compression_zstd_level;
+    case Codec::kNone:
+    case Codec::kSnappy:
+      break;
+  }
+  return 0;
+}
+
 AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallback on_batch) {
   return {.batch_size = config.batch_size,
           .buffer_memory = config.buffer_memory,
@@ -22,6 +37,8 @@ AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallbac
           // PT-12: who chooses himself is not second-guessed.
           .adaptive_partitioning = config.partitioner_adaptive && config.partitioner == nullptr,
           .partition_availability_timeout = config.partitioner_availability_timeout,
+          .codec = config.compression_type,
+          .compression_level = CompressionLevelOf(config),
           .idempotent = config.enable_idempotence,
           .max_in_flight_per_partition = config.max_in_flight_requests_per_connection,
           .on_batch = on_batch};
@@ -61,6 +78,7 @@ SenderConfig SenderConfigOf(const ProducerConfig& config) {
           .delivery_timeout = config.delivery_timeout,
           .retries = config.retries,
           .max_request_size = config.max_request_size,
+          .zstd = config.compression_type == Codec::kZstd,
           .strict_order = config.max_in_flight_requests_per_connection == 1};
 }
 

@@ -20,7 +20,7 @@ using wire::ErrorCode;
 std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 // What a broker would have said, had it been able to.
-ErrorCode CodeOfFailure(RequestOutcome::Kind kind) {
+ErrorCode CodeOfFailure(RequestOutcome::Kind kind, bool zstd) {
   switch (kind) {
     case RequestOutcome::Kind::kAnswered:
     case RequestOutcome::Kind::kWritten:
@@ -30,7 +30,7 @@ ErrorCode CodeOfFailure(RequestOutcome::Kind kind) {
     case RequestOutcome::Kind::kTimedOut:
       return ErrorCode::kRequestTimedOut;
     case RequestOutcome::Kind::kUnsupportedVersion:
-      return ErrorCode::kUnsupportedVersion;
+      return zstd ? ErrorCode::kUnsupportedCompressionType : ErrorCode::kUnsupportedVersion;
   }
   CheckFailed("known outcome", __FILE__, __LINE__);
 }
@@ -195,10 +195,12 @@ void Sender::SendRequest(NodeBatches batches, Instant now) {
   metrics_.ProduceRequestMade(records, now);
   const BufferPoolStats pool = accumulator_.buffer_pool_stats();
   metrics_.BufferPoolSeen(pool.wait_time, pool.exhausted, now);
-  client_.Send(batches.node,
-               std::make_unique<ProduceCall>(config_.acks, config_.request_timeout, std::move(batches.batches),
-                                             static_cast<ProduceCall::Owner&>(*this)),
-               now);
+  client_.Send(
+      batches.node,
+      std::make_unique<ProduceCall>(
+          ProduceCall::Settings{.acks = config_.acks, .timeout = config_.request_timeout, .zstd = config_.zstd},
+          std::move(batches.batches), static_cast<ProduceCall::Owner&>(*this)),
+      now);
 }
 
 void Sender::LogThrowingCallbacks() {
@@ -216,7 +218,8 @@ void Sender::OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) {
     metrics_.ProduceAnswered(outcome.node, outcome.ended - outcome.created, call.throttle(), outcome.ended);
   }
   // Without an answer every batch has the same one; acks=0 succeeds without knowing where (SN-04, SN-05).
-  const wire::PartitionProduceResponse same_for_all{.error = CodeOfFailure(outcome.kind), .base_offset = -1};
+  const wire::PartitionProduceResponse same_for_all{.error = CodeOfFailure(outcome.kind, config_.zstd),
+                                                    .base_offset = -1};
   const bool answered = outcome.kind == RequestOutcome::Kind::kAnswered;
   for (std::size_t i = 0; i < call.batches().size(); ++i) {
     CompleteBatch(*call.batches()[i], answered ? call.answers()[i] : same_for_all, outcome.ended);
@@ -263,8 +266,7 @@ bool Sender::ShouldRetry(const ProducerBatch& batch, const wire::PartitionProduc
 
 void Sender::FailBatch(ProducerBatch& batch, const wire::PartitionProduceResponse& answer) {
   BatchOutcome outcome = OutcomeOf(answer);
-  if (transactions_ != nullptr)
-    transactions_->BatchFails(batch, answer.error, outcome.status);
+  if (transactions_ != nullptr) transactions_->BatchFails(batch, answer.error, outcome.status);
   accumulator_.Finish(batch, std::move(outcome));
 }
 

@@ -43,6 +43,7 @@ struct SenderConfig {
   Duration delivery_timeout = std::chrono::seconds(120);  // delivery.timeout.ms
   std::int32_t retries = 2147483647;
   std::int32_t max_request_size = 1048576;
+  bool zstd = false;          // Batches may be compressed with it, which brokers know since Produce v7 (WP-10).
   bool strict_order = false;  // One batch a partition under way (SN-17).
 };
 

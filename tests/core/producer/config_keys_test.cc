@@ -74,7 +74,7 @@ TEST(ConfigKeysTest, AllowedValuesAreReadable) {
   EXPECT_EQ(AllowedValues(*FindConfigKey("retries")), "0 ... 2147483647");
   EXPECT_EQ(AllowedValues(*FindConfigKey("partitioner.ignore.keys")), "true or false");
   EXPECT_EQ(AllowedValues(*FindConfigKey("connections.max.idle.ms")), "any whole number");
-  EXPECT_EQ(AllowedValues(*FindConfigKey("compression.type")), "only none yet");
+  EXPECT_EQ(AllowedValues(*FindConfigKey("compression.type")), "none, gzip, snappy, lz4 or zstd");
 }
 
 }  // namespace

@@ -82,8 +82,6 @@ TEST(ConfigTest, UnknownKeyNamesTheClosestOne) {
 }
 
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {
-  EXPECT_EQ(ErrorOf({{"compression.type", "zstd"}}, absl::StatusCode::kUnimplemented),
-            "compression.type = \"zstd\" is not supported yet (codec of batches): only none yet");
   EXPECT_EQ(ErrorOf({{"transactional.id", "t"}}, absl::StatusCode::kUnimplemented),
             "transactional.id = \"t\" is not supported yet (transactions): nothing yet");
   EXPECT_EQ(ErrorOf({{"security.protocol", "SSL"}}, absl::StatusCode::kUnimplemented),
@@ -110,10 +108,28 @@ TEST(ConfigTest, IdempotenceThatIsAskedForIsOn) {
   EXPECT_TRUE(config->enable_idempotence);
 }
 
-TEST(ConfigTest, UnsupportedKeyMayAskForNothing) {
-  EXPECT_TRUE(ParseWith({{"compression.type", "none"}}).ok());
-  EXPECT_TRUE(ParseWith({{"security.protocol", "plaintext"}}).ok());
+// WP-15
+TEST(ConfigTest, CodecsAndTheirLevels) {
+  const absl::StatusOr<ProducerConfig> config =
+      ParseWith({{"compression.type", "zstd"}, {"compression.zstd.level", "-7"}, {"compression.gzip.level", "9"}});
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->compression_type, Codec::kZstd);
+  EXPECT_EQ(config->compression_zstd_level, -7);
+  EXPECT_EQ(config->compression_gzip_level, 9);
+  EXPECT_EQ(config->compression_lz4_level, 9);
 }
+
+// WP-15
+TEST(ConfigTest, ACodecOrALevelThatDoesNotExistIsRefused) {
+  EXPECT_EQ(ErrorOf({{"compression.type", "bzip2"}}, absl::StatusCode::kInvalidArgument),
+            "compression.type = \"bzip2\" is not allowed: none, gzip, snappy, lz4 or zstd (WP-15)");
+  EXPECT_EQ(ErrorOf({{"compression.gzip.level", "0"}}, absl::StatusCode::kInvalidArgument),
+            "compression.gzip.level = \"0\" is not allowed: 1 ... 9, or -1 for gzip's own choice (WP-15)");
+  EXPECT_EQ(ErrorOf({{"compression.lz4.level", "18"}}, absl::StatusCode::kInvalidArgument),
+            "compression.lz4.level = \"18\" is not allowed: 1 ... 17 (WP-15)");
+}
+
+TEST(ConfigTest, UnsupportedKeyMayAskForNothing) { EXPECT_TRUE(ParseWith({{"security.protocol", "plaintext"}}).ok()); }
 
 TEST(ConfigTest, SecretsAreNotShown) {
   const std::string text = ErrorOf({{"ssl.key.password", "hunter2"}}, absl::StatusCode::kUnimplemented);
@@ -133,12 +149,11 @@ TEST(ConfigTest, KeysOfAnotherClientAreAWarning) {
 
 TEST(ConfigTest, AllProblemsAreFound) {
   std::vector<ConfigProblem> problems;
-  const auto config = ProducerConfig::Parse({{"acks", "x"}, {"compression.type", "lz4"}, {"foo", "1"}}, &problems);
+  const auto config = ProducerConfig::Parse({{"acks", "x"}, {"compression.type", "lz5"}, {"foo", "1"}}, &problems);
   EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument);
   ASSERT_EQ(problems.size(), 4u);
   EXPECT_EQ(problems[0].key, "acks");
   EXPECT_EQ(problems[1].key, "compression.type");
-  EXPECT_TRUE(problems[1].unsupported);
   EXPECT_EQ(problems[2].key, "foo");
   EXPECT_EQ(problems[3].key, "bootstrap.servers");
 }

@@ -88,7 +88,7 @@ TEST_F(MetricsRecorderTest, TheProducersMetricsHaveKafkasNames) {
 
 // PR-25, PR-26
 TEST_F(MetricsRecorderTest, TheMetricsOfTopicsAndNodesHaveKafkasNames) {
-  metrics_.BatchDrained({.topic = "orders", .records = 1, .bytes = 100}, kNow);
+  metrics_.BatchDrained({.topic = "orders", .records = 1, .bytes = 100, .plain_bytes = 100}, kNow);
   metrics_.Connected(NodeId(2), kNow);
   const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
   EXPECT_EQ(NamesOf(snapshot, "producer-topic-metrics", {{"client-id", "me"}, {"topic", "orders"}}),
@@ -154,15 +154,18 @@ TEST_F(MetricsRecorderTest, ARefusedHandshakeCounts) {
 TEST_F(MetricsRecorderTest, ABatchCountsForTheProducerAndItsTopic) {
   metrics_.NoteRecordSize(120);
   metrics_.NoteRecordSize(90);
-  metrics_.BatchDrained({.topic = "orders", .records = 3, .bytes = 300, .queued = milliseconds(7)}, kNow);
-  metrics_.BatchDrained({.topic = "other", .records = 1, .bytes = 100, .queued = milliseconds(1)}, kNow);
+  metrics_.BatchDrained({.topic = "orders", .records = 3, .bytes = 300, .plain_bytes = 600, .queued = milliseconds(7)},
+                        kNow);
+  metrics_.BatchDrained({.topic = "other", .records = 1, .bytes = 100, .plain_bytes = 100, .queued = milliseconds(1)},
+                        kNow);
   const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
   EXPECT_EQ(snapshot.Value("record-send-total"), 4);
   EXPECT_EQ(snapshot.Value("batch-size-max"), 300);
   EXPECT_EQ(snapshot.Value("batch-size-avg"), 200);
   EXPECT_EQ(snapshot.Value("record-queue-time-max"), 7);
   EXPECT_EQ(snapshot.Value("record-size-max"), 120);
-  EXPECT_EQ(snapshot.Value("compression-rate-avg"), 1);
+  EXPECT_EQ(snapshot.Value("compression-rate-avg"), 0.75);
+  EXPECT_EQ(snapshot.Value("compression-rate", "orders"), 0.5);
   EXPECT_EQ(snapshot.Value("record-send-total", "orders"), 3);
   EXPECT_EQ(snapshot.Value("byte-total", "orders"), 300);
   EXPECT_EQ(snapshot.Value("record-send-total", "other"), 1);

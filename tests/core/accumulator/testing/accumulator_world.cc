@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 
@@ -38,6 +39,8 @@ AccumulatorWorld::AccumulatorWorld(const WorldOptions& options) {
                                  .retry_backoff_max = options.retry_backoff_max,
                                  .adaptive_partitioning = options.adaptive_partitioning,
                                  .partition_availability_timeout = options.partition_availability_timeout,
+                                 .codec = options.codec,
+                                 .compression_level = DefaultLevel(options.codec),
                                  .on_batch = options.on_batch,
                                  .heap = options.heap};
   accumulator =
@@ -101,8 +104,12 @@ std::int64_t AccumulatorWorld::used_bytes() const {
 std::vector<std::string> ValuesOf(const ProducerBatch& batch) {
   const absl::StatusOr<wire::RecordBatchView> view = wire::RecordBatchView::Parse(batch.bytes());
   KT_CHECK(view.ok());
-  KT_CHECK(view->ValidateRecords().ok());
-  wire::RecordReader reader(*view);
+  Decompressor decompressor;
+  std::string buffer;
+  const absl::StatusOr<std::string_view> records = view->PlainRecords(decompressor, 1'000'000, buffer);
+  KT_CHECK(records.ok());
+  KT_CHECK(view->ValidateRecords(*records).ok());
+  wire::RecordReader reader(*view, *records);
   std::vector<std::string> values;
   while (const wire::RecordView* record = reader.Next()) values.emplace_back(record->value.value_or("null"));
   return values;

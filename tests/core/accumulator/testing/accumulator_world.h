@@ -53,6 +53,7 @@ struct WorldOptions {
   Duration retry_backoff_max = Millis(400);
   bool adaptive_partitioning = true;
   Duration partition_availability_timeout{};
+  Codec codec = Codec::kNone;
   BatchCallback on_batch;
   BufferPool::HeapFunction heap = nullptr;
 };
