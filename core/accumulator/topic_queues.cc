@@ -13,8 +13,17 @@ TopicQueues::TopicQueues(std::string_view name, std::int64_t sticky_bytes, Threa
       threads_(threads),
       sticky_(sticky_bytes, threads, entropy),
       compression_(threads),
+      turn_(threads, Site("accumulator.topic_turn"), 0),
       caller_word_(threads, Site("accumulator.topic_caller_word"), 0),
       growth_mutex_(threads, Site("accumulator.topic_growth")) {}
+
+std::uint64_t TopicQueues::NextTurn(Entropy& entropy) {
+  std::uint64_t none = 0;
+  if (turn_.Load() == none) {
+    turn_.CompareExchange(none, 1 + DrawBelow(entropy, DrawPurpose::kRoundRobinStart, std::uint64_t{1} << 31));
+  }
+  return turn_.FetchAdd(1);
+}
 
 PartitionQueue& TopicQueues::AddQueue(PartitionIndex partition) {
   KT_CHECK(partition.value() >= 0);

@@ -42,6 +42,9 @@ class TopicQueues {
   // has found that the topic exists, and with how many partitions.
   Atomic<std::uint64_t>& caller_word() { return caller_word_; }
 
+  // For a partitioner that goes round: one more with each call, from a number that is drawn at the first (PT-05). Any thread.
+  std::uint64_t NextTurn(Entropy& entropy);
+
   // Only the sender thread: how many partitions ever had a batch, and in which pass the loads were last given (PT-13).
   std::int32_t ever_active = 0;
   std::uint64_t loads_pass = 0;
@@ -58,6 +61,7 @@ class TopicQueues {
 
   StickyPartitioner sticky_;
   CompressionEstimate compression_;
+  Atomic<std::uint64_t> turn_;  // 0: not drawn yet.
   Atomic<std::uint64_t> caller_word_;
 
   // Read without a lock. Replaced by a longer copy, and never changed: old rows stay, and are together no longer than

@@ -93,6 +93,7 @@ struct ProducerConfig {
   bool partitioner_adaptive = true;
   Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).
   bool partitioner_ignore_keys = false;
+  PartitionerKind partitioner_kind = PartitionerKind::kBuiltIn;  // partitioner.class
   std::int32_t metrics_num_samples = 2;
   Duration metrics_sample_window = std::chrono::seconds(30);
 
@@ -100,7 +101,7 @@ struct ProducerConfig {
   std::vector<std::string> warnings;
 
   // Not keys of Kafka: what a program passes as an object.
-  CustomPartitioner partitioner;  // Null: as partitioner.h says.
+  CustomPartitioner partitioner;  // Null: partitioner.class.
   std::shared_ptr<LogSink> log;   // Null: no log.
   LogLevel log_level = LogLevel::kInfo;
 };

@@ -74,6 +74,12 @@ bool StoreLevel(ProducerConfig& config, std::int64_t number, std::string_view) {
   return LevelRangeOf(kCodec)->Contains(config.*kMember);
 }
 
+bool StorePartitioner(ProducerConfig& config, std::int64_t, std::string_view text) {
+  const std::optional<PartitionerKind> kind = PartitionerFromName(text);
+  if (kind.has_value()) config.partitioner_kind = *kind;
+  return kind.has_value();
+}
+
 bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) {
   config.client_id = std::string(text);
   return true;
@@ -226,7 +232,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "records without a key go rather where less is waiting"),
     Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", &StoreMillis<&C::partitioner_availability_timeout>,
          "records without a key avoid a broker that took nothing for so long; 0: off"),
-    NotYet("partitioner.class", kClass, "", "how partitions are chosen"),
+    Text("partitioner.class", kClass, "", kPartitionerNames, "PT-02", &StorePartitioner,
+         "how partitions are chosen; empty: by the key, and for records without one so as to fill batches"),
     Bool("partitioner.ignore.keys", "false", "PT-07", &StoreNumber<&C::partitioner_ignore_keys>,
          "keys do not decide about the partition"),
     NotYet("partitioner.rack.aware", kBoolean, "false", "prefer leaders in the rack of this client"),

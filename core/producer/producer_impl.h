@@ -54,6 +54,7 @@ class Producer::Impl {
 
   absl::Status Place(const Record& record, Placement& placement);
   absl::Status ChoosePartition(const Record& record, std::int32_t partition_count, Placement& placement) const;
+  PartitionIndex NextInTurn(TopicQueues& topic) const;
   absl::Status CheckSize(const Record& record);
   // Reports a record that was not accepted (PR-04, PR-05).
   Future Refuse(const Record& record, PartitionIndex partition, RecordCallback callback, absl::Status status);

@@ -94,10 +94,24 @@ absl::Status Producer::Impl::ChoosePartition(const Record& record, std::int32_t 
                                                     chosen.value(), record.topic, partition_count));
     }
     placement.partition = chosen;
-  } else if (record.key && !config_.partitioner_ignore_keys) {
-    placement.partition = PartitionOfKey(*record.key, partition_count);  // PT-02
+  } else if (config_.partitioner_kind == PartitionerKind::kRoundRobin) {
+    placement.partition = NextInTurn(*placement.topic);
+  } else {
+    const bool ignore = config_.partitioner_kind == PartitionerKind::kBuiltIn && config_.partitioner_ignore_keys;
+    if (!ignore) placement.partition = PartitionByName(config_.partitioner_kind, record.key, partition_count);
   }
   return absl::OkStatus();
+}
+
+// PT-05. Kafka's own asks twice around new batches and skips a partition each time; this one does not.
+PartitionIndex Producer::Impl::NextInTurn(TopicQueues& topic) const {
+  const std::uint64_t turn = topic.NextTurn(*entropy_);
+  const std::shared_ptr<const Cluster> cluster = metadata_.Fetch();
+  const TopicInfo* info = cluster->FindTopic(topic.name());
+  // It was there a moment ago. If it has gone meanwhile, the accumulator finds out.
+  if (info == nullptr || info->partitions.empty()) return kUnknownPartition;
+  if (!info->available.empty()) return info->available[turn % info->available.size()];
+  return info->partitions[turn % info->partitions.size()].index;
 }
 
 // PR-09.

@@ -182,6 +182,45 @@ TEST(ProducerTest, AKeyDecidesUnlessItIsToBeIgnored) {
   }));
 }
 
+// PT-05
+TEST(ProducerTest, RoundRobinTakesEachPartitionInTurnWhateverTheKeyIs) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "RoundRobinPartitioner"}});
+    std::vector<std::int32_t> partitions;
+    for (int i = 0; i < 6; ++i) {
+      partitions.push_back(producer->Send({.topic = "t", .key = "k", .value = "x"}).Get()->partition.value());
+    }
+    for (std::size_t i = 1; i < partitions.size(); ++i) EXPECT_EQ(partitions[i], (partitions[i - 1] + 1) % 3);
+  }));
+}
+
+// PT-06
+TEST(ProducerTest, UniformStickyFillsOneBatchWhateverTheKeysAre) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "UniformStickyPartitioner"}, {"linger.ms", "20"}});
+    std::vector<Future> futures;
+    for (const char* key : {"a", "b", "c", "", "foobar"}) {
+      futures.push_back(producer->Send({.topic = "t", .key = key, .value = "x"}));
+    }
+    std::set<PartitionIndex> partitions;
+    for (const Future& future : futures) partitions.insert(future.Get()->partition);
+    EXPECT_EQ(partitions.size(), 1u);
+  }));
+}
+
+TEST(ProducerTest, APartitionerOfLibrdkafkaIsTakenByItsName) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "consistent"}});
+    for (const char* key : {"a", "b", "foobar"}) {
+      EXPECT_EQ(producer->Send({.topic = "t", .key = key, .value = "x"}).Get()->partition,
+                PartitionByName(PartitionerKind::kConsistent, key, 3));
+    }
+  }));
+}
+
 // PT-15
 TEST(ProducerTest, AnApplicationMayChooseThePartition) {
   ProducerWorld world;
