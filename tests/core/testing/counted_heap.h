@@ -1,6 +1,6 @@
 // Linking this replaces operator new by one that counts, so that a test or a benchmark can say how often its subject allocates.
 //
-// Under a sanitizer the memory comes from the sanitizer's malloc, but its own operator new, and what that checks, is gone.
+// With asan the memory comes from its malloc, but its own operator new, and what that checks, is gone. With tsan this does not link.
 #ifndef TESTS_CORE_TESTING_COUNTED_HEAP_H_
 #define TESTS_CORE_TESTING_COUNTED_HEAP_H_
 
