@@ -143,12 +143,22 @@ std::int16_t FirstFlexibleVersion(ApiKey api) {
 std::optional<VersionRange> CodecVersionRange(ApiKey api) {
   switch (api) {
     case ApiKey::kProduce:
-      return VersionRange{3, 12};
+      return VersionRange{0, 13};
     case ApiKey::kMetadata:
       return VersionRange{0, 13};
     case ApiKey::kApiVersions:
       return VersionRange{0, 4};
     case ApiKey::kInitProducerId:
+      return VersionRange{0, 5};
+    case ApiKey::kFindCoordinator:
+      return VersionRange{0, 6};
+    case ApiKey::kAddPartitionsToTxn:
+      return VersionRange{0, 5};
+    case ApiKey::kAddOffsetsToTxn:
+      return VersionRange{0, 4};
+    case ApiKey::kTxnOffsetCommit:
+      return VersionRange{0, 6};
+    case ApiKey::kEndTxn:
       return VersionRange{0, 5};
     default:
       return std::nullopt;
@@ -156,9 +166,18 @@ std::optional<VersionRange> CodecVersionRange(ApiKey api) {
 }
 
 std::optional<VersionRange> ClientVersionRange(ApiKey api) {
-  std::optional<VersionRange> range = CodecVersionRange(api);
-  if (api == ApiKey::kMetadata) range->min = 1;
-  return range;
+  switch (api) {
+    case ApiKey::kProduce:
+      return VersionRange{3, 12};
+    case ApiKey::kMetadata:
+      return VersionRange{1, 13};
+    case ApiKey::kAddPartitionsToTxn:
+      return VersionRange{0, 3};
+    case ApiKey::kTxnOffsetCommit:
+      return VersionRange{0, 5};
+    default:
+      return CodecVersionRange(api);
+  }
 }
 
 }  // namespace ktrial::wire

@@ -130,10 +130,11 @@ inline constexpr std::int16_t kNeverFlexible = std::numeric_limits<std::int16_t>
 std::int16_t FirstFlexibleVersion(ApiKey api);
 constexpr bool IsFlexible(std::int16_t first_flexible, std::int16_t version) { return version >= first_flexible; }
 
-// The versions that messages.h can encode and decode; none for APIs without a message here.
+// The versions that codec.h can encode and decode; none for APIs without a message here.
 std::optional<VersionRange> CodecVersionRange(ApiKey api);
-// The versions that the producer offers (WP-21). Narrower than the codec's where an old version says something else:
-// Metadata 0 cannot ask for no topic at all (WP-08).
+// The versions that the producer offers (WP-21). Narrower than the codec's where a version says something else: Metadata
+// 0 cannot ask for no topic at all (WP-08), Produce 0 to 2 carry message sets, Produce 13 and TxnOffsetCommit 6 name
+// topics by id, and AddPartitionsToTxn 4 and 5 are for brokers.
 std::optional<VersionRange> ClientVersionRange(ApiKey api);
 
 }  // namespace ktrial::wire

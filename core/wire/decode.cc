@@ -68,6 +68,7 @@ class Decoder {
     if (flexible_) ReadTagged(structure);
   }
 
+  void Read(std::int8_t& n, FieldSpec) { n = reader_.Fixed<std::int8_t>(); }
   void Read(std::int16_t& n, FieldSpec) { n = reader_.Fixed<std::int16_t>(); }
   void Read(std::int32_t& n, FieldSpec) { n = reader_.Fixed<std::int32_t>(); }
   void Read(std::int64_t& n, FieldSpec) { n = reader_.Fixed<std::int64_t>(); }
@@ -208,5 +209,15 @@ template absl::StatusOr<ApiVersionsRequest> Decode(std::string_view, std::int16_
 template absl::StatusOr<ApiVersionsResponse> Decode(std::string_view, std::int16_t);
 template absl::StatusOr<InitProducerIdRequest> Decode(std::string_view, std::int16_t);
 template absl::StatusOr<InitProducerIdResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<FindCoordinatorRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<FindCoordinatorResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<AddPartitionsToTxnRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<AddPartitionsToTxnResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<AddOffsetsToTxnRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<AddOffsetsToTxnResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<TxnOffsetCommitRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<TxnOffsetCommitResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<EndTxnRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<EndTxnResponse> Decode(std::string_view, std::int16_t);
 
 }  // namespace ktrial::wire

@@ -41,6 +41,7 @@ class Encoder {
     Schema<Struct>::Fields(write_tagged, structure);
   }
 
+  void Write(std::int8_t n, FieldSpec) { writer_.Fixed(n); }
   void Write(std::int16_t n, FieldSpec) { writer_.Fixed(n); }
   void Write(std::int32_t n, FieldSpec) { writer_.Fixed(n); }
   void Write(std::int64_t n, FieldSpec) { writer_.Fixed(n); }
@@ -198,6 +199,11 @@ KT_WIRE_INSTANTIATE_PAIR(Produce)
 KT_WIRE_INSTANTIATE_PAIR(Metadata)
 KT_WIRE_INSTANTIATE_PAIR(ApiVersions)
 KT_WIRE_INSTANTIATE_PAIR(InitProducerId)
+KT_WIRE_INSTANTIATE_PAIR(FindCoordinator)
+KT_WIRE_INSTANTIATE_PAIR(AddPartitionsToTxn)
+KT_WIRE_INSTANTIATE_PAIR(AddOffsetsToTxn)
+KT_WIRE_INSTANTIATE_PAIR(TxnOffsetCommit)
+KT_WIRE_INSTANTIATE_PAIR(EndTxn)
 #undef KT_WIRE_INSTANTIATE_PAIR
 #undef KT_WIRE_INSTANTIATE
 

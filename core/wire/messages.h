@@ -1,4 +1,4 @@
-// The messages that ktrial speaks, as plain data: every field of every version that codec.h knows, with the value that
+// The messages that ktrial speaks, as plain data (those of transactions stand in transaction_messages.h): every field of every version that codec.h knows, with the value that
 // stands for "not in this version" as its default. schema.h says which field exists where; codec.h turns them into
 // bytes and back.
 //
@@ -23,23 +23,25 @@ namespace ktrial::wire {
 
 enum class Direction : std::uint8_t { kRequest, kResponse };
 
-// --- Produce, 3 to 12 (WP-10, WP-11) ---
+// --- Produce, 0 to 13 (WP-10, WP-11) ---
 
 struct PartitionProduceData {
   std::int32_t index = 0;
-  std::optional<std::string_view> records;  // One batch of format v2 (record_batch.h).
+  // One batch of format v2 (record_batch.h); before v3 a message set, of format v0, from v2 on v1 (message_set.h).
+  std::optional<std::string_view> records;
   friend bool operator==(const PartitionProduceData&, const PartitionProduceData&) = default;
 };
 struct TopicProduceData {
-  std::string_view name;
+  std::string_view name;  // to v12
+  TopicId topic_id{};     // v13
   std::vector<PartitionProduceData> partitions;
   friend bool operator==(const TopicProduceData&, const TopicProduceData&) = default;
 };
 struct ProduceRequest {
   static constexpr ApiKey kApi = ApiKey::kProduce;
   static constexpr Direction kDirection = Direction::kRequest;
-  std::optional<std::string_view> transactional_id;
-  std::int16_t acks = 0;  // 0, 1 or -1; with 0 there is no answer.
+  std::optional<std::string_view> transactional_id;  // v3
+  std::int16_t acks = 0;                             // 0, 1 or -1; with 0 there is no answer.
   std::int32_t timeout_ms = 0;
   std::vector<TopicProduceData> topics;
   friend bool operator==(const ProduceRequest&, const ProduceRequest&) = default;
@@ -59,7 +61,7 @@ struct PartitionProduceResponse {
   std::int32_t index = 0;
   ErrorCode error = ErrorCode::kNone;
   std::int64_t base_offset = 0;
-  std::int64_t log_append_time_ms = -1;      // -1 unless the topic's timestamps are those of the log.
+  std::int64_t log_append_time_ms = -1;      // v2; -1 unless the topic's timestamps are those of the log.
   std::int64_t log_start_offset = -1;        // v5
   std::vector<RecordError> record_errors;    // v8
   std::optional<std::string> error_message;  // v8
@@ -67,7 +69,8 @@ struct PartitionProduceResponse {
   friend bool operator==(const PartitionProduceResponse&, const PartitionProduceResponse&) = default;
 };
 struct TopicProduceResponse {
-  std::string name;
+  std::string name;    // to v12
+  TopicId topic_id{};  // v13
   std::vector<PartitionProduceResponse> partitions;
   friend bool operator==(const TopicProduceResponse&, const TopicProduceResponse&) = default;
 };
@@ -82,7 +85,7 @@ struct ProduceResponse {
   static constexpr ApiKey kApi = ApiKey::kProduce;
   static constexpr Direction kDirection = Direction::kResponse;
   std::vector<TopicProduceResponse> topics;
-  std::int32_t throttle_time_ms = 0;
+  std::int32_t throttle_time_ms = 0;         // v1
   std::vector<NodeEndpoint> node_endpoints;  // v10: where the leaders of the hints live.
   friend bool operator==(const ProduceResponse&, const ProduceResponse&) = default;
 };

@@ -1,4 +1,4 @@
-// The schema: for every structure of messages.h its fields in the order of the wire, each with the versions that have
+// The schema: for every structure of messages.h and transaction_messages.h its fields in the order of the wire, each with the versions that have
 // it. Encoder, decoder and the size and JSON visitors of tests all walk this one description, so there is no code per
 // version anywhere.
 //
@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "core/wire/messages.h"
+#include "core/wire/transaction_messages.h"
 
 namespace ktrial::wire {
 
@@ -47,7 +48,8 @@ struct Schema<PartitionProduceData> {
 template <>
 struct Schema<TopicProduceData> {
   static void Fields(auto&& visit, auto& m) {
-    visit("name", m.name, {});
+    visit("name", m.name, {.until = 12});
+    visit("topicId", m.topic_id, {.since = 13});
     visit("partitionData", m.partitions, {});
   }
 };
@@ -90,7 +92,8 @@ struct Schema<PartitionProduceResponse> {
 template <>
 struct Schema<TopicProduceResponse> {
   static void Fields(auto&& visit, auto& m) {
-    visit("name", m.name, {});
+    visit("name", m.name, {.until = 12});
+    visit("topicId", m.topic_id, {.since = 13});
     visit("partitionResponses", m.partitions, {});
   }
 };
@@ -242,6 +245,195 @@ struct Schema<InitProducerIdResponse> {
   }
 };
 
+// --- FindCoordinator ---
+
+template <>
+struct Schema<FindCoordinatorRequest> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("key", m.key, {.until = 3});
+    visit("keyType", m.key_type, {.since = 1});
+    visit("coordinatorKeys", m.coordinator_keys, {.since = 4});
+  }
+};
+template <>
+struct Schema<Coordinator> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("key", m.key, {});
+    visit("nodeId", m.node_id, {});
+    visit("host", m.host, {});
+    visit("port", m.port, {});
+    visit("errorCode", m.error, {});
+    visit("errorMessage", m.error_message, {.null_since = 0});
+  }
+};
+template <>
+struct Schema<FindCoordinatorResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("throttleTimeMs", m.throttle_time_ms, {.since = 1});
+    visit("errorCode", m.error, {.until = 3});
+    visit("errorMessage", m.error_message, {.since = 1, .until = 3, .null_since = 1});
+    visit("nodeId", m.node_id, {.until = 3});
+    visit("host", m.host, {.until = 3});
+    visit("port", m.port, {.until = 3});
+    visit("coordinators", m.coordinators, {.since = 4});
+  }
+};
+
+// --- AddPartitionsToTxn ---
+
+template <>
+struct Schema<AddPartitionsToTxnTopic> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("name", m.name, {});
+    visit("partitions", m.partitions, {});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnTransaction> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactionalId", m.transactional_id, {});
+    visit("producerId", m.producer_id, {});
+    visit("producerEpoch", m.producer_epoch, {});
+    visit("verifyOnly", m.verify_only, {});
+    visit("topics", m.topics, {});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnRequest> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactions", m.transactions, {.since = 4});
+    visit("v3AndBelowTransactionalId", m.transactional_id, {.until = 3});
+    visit("v3AndBelowProducerId", m.producer_id, {.until = 3});
+    visit("v3AndBelowProducerEpoch", m.producer_epoch, {.until = 3});
+    visit("v3AndBelowTopics", m.topics, {.until = 3});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnPartitionResult> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("partitionIndex", m.index, {});
+    visit("partitionErrorCode", m.error, {});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnTopicResult> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("name", m.name, {});
+    visit("resultsByPartition", m.partitions, {});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnResult> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactionalId", m.transactional_id, {});
+    visit("topicResults", m.topics, {});
+  }
+};
+template <>
+struct Schema<AddPartitionsToTxnResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("throttleTimeMs", m.throttle_time_ms, {});
+    visit("errorCode", m.error, {.since = 4});
+    visit("resultsByTransaction", m.transactions, {.since = 4});
+    visit("resultsByTopicV3AndBelow", m.topics, {.until = 3});
+  }
+};
+
+// --- AddOffsetsToTxn ---
+
+template <>
+struct Schema<AddOffsetsToTxnRequest> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactionalId", m.transactional_id, {});
+    visit("producerId", m.producer_id, {});
+    visit("producerEpoch", m.producer_epoch, {});
+    visit("groupId", m.group_id, {});
+  }
+};
+template <>
+struct Schema<AddOffsetsToTxnResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("throttleTimeMs", m.throttle_time_ms, {});
+    visit("errorCode", m.error, {});
+  }
+};
+
+// --- TxnOffsetCommit ---
+
+template <>
+struct Schema<TxnOffsetCommitPartition> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("partitionIndex", m.index, {});
+    visit("committedOffset", m.committed_offset, {});
+    visit("committedLeaderEpoch", m.committed_leader_epoch, {.since = 2});
+    visit("committedMetadata", m.committed_metadata, {.null_since = 0});
+  }
+};
+template <>
+struct Schema<TxnOffsetCommitTopic> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("name", m.name, {.until = 5});
+    visit("topicId", m.topic_id, {.since = 6});
+    visit("partitions", m.partitions, {});
+  }
+};
+template <>
+struct Schema<TxnOffsetCommitRequest> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactionalId", m.transactional_id, {});
+    visit("groupId", m.group_id, {});
+    visit("producerId", m.producer_id, {});
+    visit("producerEpoch", m.producer_epoch, {});
+    visit("generationIdOrMemberEpoch", m.generation_id, {.since = 3});
+    visit("memberId", m.member_id, {.since = 3});
+    visit("groupInstanceId", m.group_instance_id, {.since = 3, .null_since = 3});
+    visit("topics", m.topics, {});
+  }
+};
+template <>
+struct Schema<TxnOffsetCommitPartitionResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("partitionIndex", m.index, {});
+    visit("errorCode", m.error, {});
+  }
+};
+template <>
+struct Schema<TxnOffsetCommitTopicResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("name", m.name, {.until = 5});
+    visit("topicId", m.topic_id, {.since = 6});
+    visit("partitions", m.partitions, {});
+  }
+};
+template <>
+struct Schema<TxnOffsetCommitResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("throttleTimeMs", m.throttle_time_ms, {});
+    visit("topics", m.topics, {});
+  }
+};
+
+// --- EndTxn ---
+
+template <>
+struct Schema<EndTxnRequest> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("transactionalId", m.transactional_id, {});
+    visit("producerId", m.producer_id, {});
+    visit("producerEpoch", m.producer_epoch, {});
+    visit("committed", m.committed, {});
+  }
+};
+template <>
+struct Schema<EndTxnResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("throttleTimeMs", m.throttle_time_ms, {});
+    visit("errorCode", m.error, {});
+    visit("producerId", m.producer_id, {.since = 5});
+    visit("producerEpoch", m.producer_epoch, {.since = 5});
+  }
+};
+
 // Calls visit(std::type_identity<Message>()) for each message: for tests and tools that treat all of them alike.
 template <class Visit>
 void ForEachMessage(Visit&& visit) {
@@ -253,6 +445,16 @@ void ForEachMessage(Visit&& visit) {
   visit(std::type_identity<ApiVersionsResponse>());
   visit(std::type_identity<InitProducerIdRequest>());
   visit(std::type_identity<InitProducerIdResponse>());
+  visit(std::type_identity<FindCoordinatorRequest>());
+  visit(std::type_identity<FindCoordinatorResponse>());
+  visit(std::type_identity<AddPartitionsToTxnRequest>());
+  visit(std::type_identity<AddPartitionsToTxnResponse>());
+  visit(std::type_identity<AddOffsetsToTxnRequest>());
+  visit(std::type_identity<AddOffsetsToTxnResponse>());
+  visit(std::type_identity<TxnOffsetCommitRequest>());
+  visit(std::type_identity<TxnOffsetCommitResponse>());
+  visit(std::type_identity<EndTxnRequest>());
+  visit(std::type_identity<EndTxnResponse>());
 }
 
 }  // namespace ktrial::wire

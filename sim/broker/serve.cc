@@ -90,7 +90,9 @@ std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::R
     return nullptr;
   }
   std::unique_ptr<Request> request = NewRequest(header.api);
-  if (request == nullptr || !wire::CodecVersionRange(header.api)->Contains(header.version)) {
+  // Logs here hold batches of format v2, and Produce finds topics by their names.
+  const bool unwritable = header.api == wire::ApiKey::kProduce && !wire::VersionRange{3, 12}.Contains(header.version);
+  if (request == nullptr || unwritable || !wire::CodecVersionRange(header.api)->Contains(header.version)) {
     observer_.OnNotServed(connection.broker, connection.id, fmt::format("{} is not served here", Describe(header)));
     Close(connection, Transport::CloseKind::kGraceful, "not served");
     return nullptr;

@@ -40,8 +40,21 @@ TEST(ApiKeyTest, FirstFlexibleVersionsOfTheProducersApis) {
 TEST(ApiKeyTest, ClientNeverOffersMetadata0) {
   EXPECT_EQ(CodecVersionRange(ApiKey::kMetadata), (VersionRange{0, 13}));
   EXPECT_EQ(ClientVersionRange(ApiKey::kMetadata), (VersionRange{1, 13}));
+  EXPECT_EQ(CodecVersionRange(ApiKey::kProduce), (VersionRange{0, 13}));
   EXPECT_EQ(ClientVersionRange(ApiKey::kProduce), (VersionRange{3, 12}));
   EXPECT_EQ(ClientVersionRange(ApiKey::kFetch), std::nullopt);
+}
+
+// WP-21
+TEST(ApiKeyTest, VersionsOfTransactions) {
+  EXPECT_EQ(CodecVersionRange(ApiKey::kFindCoordinator), (VersionRange{0, 6}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kFindCoordinator), (VersionRange{0, 6}));
+  EXPECT_EQ(CodecVersionRange(ApiKey::kAddPartitionsToTxn), (VersionRange{0, 5}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kAddPartitionsToTxn), (VersionRange{0, 3}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kAddOffsetsToTxn), (VersionRange{0, 4}));
+  EXPECT_EQ(CodecVersionRange(ApiKey::kTxnOffsetCommit), (VersionRange{0, 6}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kTxnOffsetCommit), (VersionRange{0, 5}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kEndTxn), (VersionRange{0, 5}));
 }
 
 }  // namespace

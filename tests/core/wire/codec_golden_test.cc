@@ -6,20 +6,11 @@
 #include <vector>
 
 #include "core/wire/codec.h"
+#include "tests/core/wire/expect_bytes.h"
 #include "tests/core/wire/hex.h"
 
 namespace ktrial::wire {
 namespace {
-
-template <class Message>
-void ExpectBytes(const Message& message, std::int16_t version, std::string_view hex) {
-  std::string out;
-  Encode(message, version, out);
-  EXPECT_EQ(ToHex(out), ToHex(FromHex(hex)));
-  const absl::StatusOr<Message> back = Decode<Message>(out, version);
-  ASSERT_EQ(back.status(), absl::OkStatus());
-  EXPECT_EQ(*back, message);
-}
 
 MetadataRequest ForTopic(const char* name) {
   MetadataRequest request;
@@ -148,8 +139,40 @@ ProduceRequest OneBatch() {
 
 // WP-10
 TEST(CodecGoldenTest, ProduceRequest) {
+  for (const std::int16_t version : {0, 1, 2}) {
+    ExpectBytes(OneBatch(), version, "ffff 00007530 00000001 000174 00000001 00000002 00000007 5245434f524453");
+  }
   ExpectBytes(OneBatch(), 3, "ffff ffff 00007530 00000001 000174 00000001 00000002 00000007 5245434f524453");
   ExpectBytes(OneBatch(), 9, "00 ffff 00007530 02 0274 02 00000002 08 5245434f524453 00 00 00");
+}
+
+// WP-10: topics have ids, and no names.
+TEST(CodecGoldenTest, ProduceRequest13) {
+  ProduceRequest request = OneBatch();
+  request.topics[0].name = {};
+  request.topics[0].topic_id[15] = 5;
+  ExpectBytes(request, 13,
+              "00 ffff 00007530 02 00000000000000000000000000000005 02 00000002 08 5245434f524453 00 00 00");
+}
+
+// WP-11
+TEST(CodecGoldenTest, ProduceResponse0To2) {
+  ProduceResponse response;
+  response.topics = {{.name = "t", .partitions = {{.index = 2, .base_offset = 9}}}};
+  ExpectBytes(response, 0, "00000001 000174 00000001 00000002 0000 0000000000000009");
+  response.throttle_time_ms = 6;
+  ExpectBytes(response, 1, "00000001 000174 00000001 00000002 0000 0000000000000009 00000006");
+  response.topics[0].partitions[0].log_append_time_ms = 4;
+  ExpectBytes(response, 2, "00000001 000174 00000001 00000002 0000 0000000000000009 0000000000000004 00000006");
+}
+
+TEST(CodecGoldenTest, ProduceResponse13) {
+  ProduceResponse response;
+  response.topics = {{.partitions = {{.index = 2, .error = ErrorCode::kUnknownTopicId, .base_offset = -1}}}};
+  response.topics[0].topic_id[15] = 5;
+  ExpectBytes(response, 13,
+              "02 00000000000000000000000000000005 02 00000002 0064 ffffffffffffffff ffffffffffffffff ffffffffffffffff"
+              "01 00 00 00 00000000 00");
 }
 
 // WP-11

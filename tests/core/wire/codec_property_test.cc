@@ -55,6 +55,16 @@ RC_GTEST_PROP(CodecPropertyTest, ApiVersionsRequestIsReadBack, ()) { RoundTrips<
 RC_GTEST_PROP(CodecPropertyTest, ApiVersionsResponseIsReadBack, ()) { RoundTrips<ApiVersionsResponse>(); }
 RC_GTEST_PROP(CodecPropertyTest, InitProducerIdRequestIsReadBack, ()) { RoundTrips<InitProducerIdRequest>(); }
 RC_GTEST_PROP(CodecPropertyTest, InitProducerIdResponseIsReadBack, ()) { RoundTrips<InitProducerIdResponse>(); }
+RC_GTEST_PROP(CodecPropertyTest, FindCoordinatorRequestIsReadBack, ()) { RoundTrips<FindCoordinatorRequest>(); }
+RC_GTEST_PROP(CodecPropertyTest, FindCoordinatorResponseIsReadBack, ()) { RoundTrips<FindCoordinatorResponse>(); }
+RC_GTEST_PROP(CodecPropertyTest, AddPartitionsToTxnRequestIsReadBack, ()) { RoundTrips<AddPartitionsToTxnRequest>(); }
+RC_GTEST_PROP(CodecPropertyTest, AddPartitionsToTxnResponseIsReadBack, ()) { RoundTrips<AddPartitionsToTxnResponse>(); }
+RC_GTEST_PROP(CodecPropertyTest, AddOffsetsToTxnRequestIsReadBack, ()) { RoundTrips<AddOffsetsToTxnRequest>(); }
+RC_GTEST_PROP(CodecPropertyTest, AddOffsetsToTxnResponseIsReadBack, ()) { RoundTrips<AddOffsetsToTxnResponse>(); }
+RC_GTEST_PROP(CodecPropertyTest, TxnOffsetCommitRequestIsReadBack, ()) { RoundTrips<TxnOffsetCommitRequest>(); }
+RC_GTEST_PROP(CodecPropertyTest, TxnOffsetCommitResponseIsReadBack, ()) { RoundTrips<TxnOffsetCommitResponse>(); }
+RC_GTEST_PROP(CodecPropertyTest, EndTxnRequestIsReadBack, ()) { RoundTrips<EndTxnRequest>(); }
+RC_GTEST_PROP(CodecPropertyTest, EndTxnResponseIsReadBack, ()) { RoundTrips<EndTxnResponse>(); }
 
 }  // namespace
 }  // namespace ktrial::wire

@@ -12,6 +12,7 @@
 #include "core/compression/compressor.h"
 #include "core/wire/codec.h"
 #include "core/wire/control_batch.h"
+#include "core/wire/message_set.h"
 #include "core/wire/record_batch.h"
 #include "tests/core/wire/filled_message.h"
 
@@ -78,6 +79,23 @@ void AddBatches(Corpus& corpus) {
   corpus.Add("fuzz_record_batch", EncodeTransactionMarker({}));
 }
 
+void AddMessageSets(Corpus& corpus) {
+  std::vector<char> buffer(4096);
+  for (int records = 1; records <= 41; records += 5) {
+    const auto magic = static_cast<std::int8_t>(records % 2);
+    MessageSetBuilder builder(magic, buffer);
+    for (int i = 0; i < records; ++i) {
+      builder.Append(1000 + i, i % 3 == 0 ? std::nullopt : std::optional<std::string_view>("key"), "value of it");
+    }
+    const auto codec = static_cast<Codec>(records / 5 % 4);
+    if (codec != Codec::kNone) {
+      Compressor compressor(codec);
+      builder.Compress(compressor);
+    }
+    corpus.Add("fuzz_message_set", builder.Close());
+  }
+}
+
 }  // namespace
 }  // namespace ktrial::wire
 
@@ -89,6 +107,7 @@ int main(int argc, char** argv) {
   ktrial::wire::Corpus corpus(argv[1]);
   ktrial::wire::AddMessages(corpus);
   ktrial::wire::AddBatches(corpus);
+  ktrial::wire::AddMessageSets(corpus);
   std::printf("%d inputs\n", corpus.count());
   return 0;
 }

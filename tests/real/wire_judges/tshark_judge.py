@@ -19,9 +19,12 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-LIMITS = {"Produce": (3, 8), "Metadata": (0, 9), "ApiVersions": (0, 3), "InitProducerId": (0, 3)}
+LIMITS = {
+    "Produce": (3, 8), "Metadata": (0, 9), "ApiVersions": (0, 3), "InitProducerId": (0, 3), "FindCoordinator": (0, 3),
+    "AddPartitionsToTxn": (0, 2), "AddOffsetsToTxn": (0, 2), "EndTxn": (0, 2), "TxnOffsetCommit": (0, 3)}
 
-# (our name, tshark's field) or (our name, [fields of each element]); None where tshark shows nothing.
+# (our name, tshark's field) or (our name, [fields of each element]); None where tshark shows nothing. "NAME vN" where it has another
+# field in that version.
 FIELDS = {
     "ProduceRequest": [
         ("transactionalId", "kafka.transactional_id"), ("acks", "kafka.required_acks"), ("timeoutMs", "kafka.timeout"),
@@ -69,6 +72,42 @@ FIELDS = {
     "InitProducerIdResponse": [
         ("throttleTimeMs", "kafka.throttle_time"), ("errorCode", "kafka.error"), ("producerId", "kafka.producer_id"),
         ("producerEpoch", "kafka.producer_epoch")],
+    "FindCoordinatorRequest v0": [("key", "kafka.consumer_group")],
+    "FindCoordinatorRequest": [("key", "kafka.coordinator_key"), ("keyType", "kafka.coordinator_type")],
+    "FindCoordinatorResponse": [
+        ("throttleTimeMs", "kafka.throttle_time"), ("errorCode", "kafka.error"), ("errorMessage", "kafka.error_message"),
+        ("nodeId", "kafka.node_id"), ("host", "kafka.host"), ("port", "kafka.port")],
+    "AddPartitionsToTxnRequest": [
+        ("v3AndBelowTransactionalId", "kafka.transactional_id"), ("v3AndBelowProducerId", "kafka.producer_id"),
+        ("v3AndBelowProducerEpoch", "kafka.producer_epoch"),
+        ("v3AndBelowTopics", [("name", "kafka.topic_name"), ("partitions", "kafka.partition_id")])],
+    "AddPartitionsToTxnResponse": [
+        ("throttleTimeMs", "kafka.throttle_time"),
+        ("resultsByTopicV3AndBelow", [
+            ("name", "kafka.topic_name"),
+            ("resultsByPartition", [("partitionIndex", "kafka.partition_id"), ("partitionErrorCode", "kafka.error")])])],
+    "AddOffsetsToTxnRequest": [
+        ("transactionalId", "kafka.transactional_id"), ("producerId", "kafka.producer_id"), ("producerEpoch", "kafka.producer_epoch"),
+        ("groupId", "kafka.consumer_group")],
+    "AddOffsetsToTxnResponse": [("throttleTimeMs", "kafka.throttle_time"), ("errorCode", "kafka.error")],
+    "EndTxnRequest": [
+        ("transactionalId", "kafka.transactional_id"), ("producerId", "kafka.producer_id"), ("producerEpoch", "kafka.producer_epoch"),
+        ("committed", "kafka.transaction_result")],
+    "EndTxnResponse": [("throttleTimeMs", "kafka.throttle_time"), ("errorCode", "kafka.error")],
+    "TxnOffsetCommitRequest": [
+        ("transactionalId", "kafka.transactional_id"), ("groupId", "kafka.consumer_group"), ("producerId", "kafka.producer_id"),
+        ("producerEpoch", "kafka.producer_epoch"), ("generationIdOrMemberEpoch", "kafka.generation_id"), ("memberId", "kafka.member_id"),
+        ("groupInstanceId", "kafka.consumer_group_instance"),
+        ("topics", [
+            ("name", "kafka.topic_name"),
+            ("partitions", [
+                ("partitionIndex", "kafka.partition_id"), ("committedOffset", "kafka.offset"),
+                ("committedLeaderEpoch", "kafka.leader_epoch"), ("committedMetadata", "kafka.metadata")])])],
+    "TxnOffsetCommitResponse": [
+        ("throttleTimeMs", "kafka.throttle_time"),
+        ("topics", [
+            ("name", "kafka.topic_name"),
+            ("partitions", [("partitionIndex", "kafka.partition_id"), ("errorCode", "kafka.error")])])],
 }
 BATCH_FIELDS = ("kafka.batch_base_sequence", "kafka.batch_transactional", "kafka.batch_size", "kafka.message_timestamp", "kafka.message_key",
                 "kafka.message_value", "kafka.header_key", "kafka.header_value")
@@ -186,7 +225,8 @@ def expected_frame(case, batches):
         yield "kafka.client_id", header["clientId"]
     else:
         yield "kafka.correlation_id", header["correlationId"]
-    yield from expected(FIELDS[case["name"]], case["json"]["body"], batches)
+    name = case["name"]
+    yield from expected(FIELDS.get(f"{name} v{case['version']}", FIELDS[name]), case["json"]["body"], batches)
 
 
 # --- What tshark sees ---

@@ -23,6 +23,7 @@
 #include "core/wire/codec.h"
 #include "core/wire/control_batch.h"
 #include "core/wire/frame_reader.h"
+#include "core/wire/message_set.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/schema.h"
 #include "tests/core/wire/filled_message.h"
@@ -116,6 +117,42 @@ json MarkerJson(std::string_view bytes) {
           {"timestamp", marker->timestamp_ms}};
 }
 
+// --- Message sets ---
+
+json SetJson(std::string_view bytes) {
+  json out = {{"magic", PeekMagic(bytes).value_or(-1)}, {"records", json::array()}};
+  Decompressor decompressor;
+  MessageSetReader reader(bytes, decompressor, kPlainBytesMax);
+  while (const MessageView* message = reader.Next()) {
+    out["codec"] = CodecName(message->codec);
+    out["records"].push_back({{"offset", message->offset},
+                              {"timestamp", message->timestamp_ms},
+                              {"key", HexOrNull(message->key)},
+                              {"value", HexOrNull(message->value)}});
+  }
+  if (!reader.status().ok()) return std::cerr << reader.status().message() << "\n", json();
+  return out;
+}
+
+std::string MakeSet(std::int8_t magic, std::uint64_t seed, Codec codec = Codec::kNone) {
+  SeededSource source(seed);
+  std::vector<char> buffer(1 << 20);
+  MessageSetBuilder builder(magic, buffer);
+  const std::size_t records = 1 + seed * 29 % 90;
+  for (std::size_t i = 0; i < records; ++i) {
+    const std::string key = source.Text();
+    const std::string value = source.Text() + std::string(i % 16 == 3 ? 300 : 0, 'v');
+    const std::int64_t timestamp = 1'700'000'000'000 + source.Integer(4) % 100'000;
+    builder.Append(timestamp, source.Flag() ? std::optional<std::string_view>(key) : std::nullopt,
+                   source.Flag() ? std::optional<std::string_view>(value) : std::nullopt);
+  }
+  if (codec != Codec::kNone) {
+    Compressor compressor(codec);
+    builder.Compress(compressor);
+  }
+  return std::string(builder.Close());
+}
+
 // --- Frames ---
 
 std::int32_t CorrelationId(std::int16_t version, std::uint64_t seed) {
@@ -123,13 +160,16 @@ std::int32_t CorrelationId(std::int16_t version, std::uint64_t seed) {
 }
 
 // Records of a request are real batches, so that judges can look into them.
-void GiveRealRecords(Filled<ProduceRequest>& filled, bool plain) {
+void GiveRealRecords(Filled<ProduceRequest>& filled, std::int16_t version, bool plain) {
   std::uint64_t seed = 1;
   if (plain) filled.message.acks = -1;
   if (plain && filled.message.transactional_id == "") filled.message.transactional_id = "x";
   for (TopicProduceData& topic : filled.message.topics) {
     for (PartitionProduceData& partition : topic.partitions) {
-      if (partition.records || plain) partition.records = filled.arena.emplace_back(MakeBatch(seed++));
+      if (!partition.records && !plain) continue;
+      const auto magic = static_cast<std::int8_t>(version < 2 ? 0 : 1);
+      partition.records = filled.arena.emplace_back(version < 3 ? MakeSet(magic, seed) : MakeBatch(seed));
+      ++seed;
     }
   }
 }
@@ -193,7 +233,7 @@ std::string NameOf() {
   return std::string(ApiKeyName(Message::kApi)) + (Message::kDirection == Direction::kRequest ? "Request" : "Response");
 }
 
-// --- The two commands ---
+// --- The commands ---
 
 void Print(const json& line) { std::cout << line.dump() << "\n"; }
 
@@ -214,6 +254,15 @@ void EmitBatches(bool plain) {
       PrintBatch("batch", "RecordBatch " + std::string(CodecName(codec)), seed, batch, BatchJson(batch));
     }
   }
+  for (const std::int8_t magic : {std::int8_t{0}, std::int8_t{1}}) {
+    for (const Codec codec : {Codec::kNone, Codec::kGzip, Codec::kSnappy, Codec::kLz4}) {
+      for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const std::string set = MakeSet(magic, seed, codec);
+        PrintBatch("set", "MessageSet v" + std::to_string(magic) + " " + std::string(CodecName(codec)), seed, set,
+                   SetJson(set));
+      }
+    }
+  }
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const TransactionMarker marker{.type = seed % 2 == 0 ? MarkerType::kCommit : MarkerType::kAbort,
                                    .producer_id = ProducerId(static_cast<std::int64_t>(seed * 1000)),
@@ -225,14 +274,21 @@ void EmitBatches(bool plain) {
   }
 }
 
-void Emit(bool plain) {
+// Kafka 4 has classes for what its brokers take (WP-21).
+bool IsForgotten(ApiKey api, std::int16_t version) { return api == ApiKey::kProduce && version < 3; }
+
+enum class Which : std::uint8_t { kAll, kPlain, kOld };
+
+void Emit(Which which) {
+  const bool plain = which == Which::kPlain;
   const auto emit = [&]<class Message>(std::type_identity<Message>) {
     const VersionRange range = *CodecVersionRange(Message::kApi);
     for (std::int16_t version = range.min; version <= range.max; ++version) {
+      if (IsForgotten(Message::kApi, version) != (which == Which::kOld)) continue;
       for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         SeededSource source(seed * 1000 + static_cast<std::uint64_t>(version));
         Filled<Message> filled = Fill<Message>(source, version);
-        if constexpr (std::is_same_v<Message, ProduceRequest>) GiveRealRecords(filled, plain);
+        if constexpr (std::is_same_v<Message, ProduceRequest>) GiveRealRecords(filled, version, plain);
         if constexpr (std::is_same_v<Message, ApiVersionsResponse>) {
           // Has the form of version 0, whatever was asked; tests/core/wire shows that.
           if (filled.message.error == ErrorCode::kUnsupportedVersion) filled.message.error = ErrorCode::kNone;
@@ -255,12 +311,13 @@ void Emit(bool plain) {
     }
   };
   ForEachMessage(emit);
-  EmitBatches(plain);
+  if (which != Which::kOld) EmitBatches(plain);
 }
 
 json Understand(const json& line) {
   const std::string bytes = FromHex(line["other"].get<std::string>());
   if (line["kind"] == "batch") return BatchJson(bytes);
+  if (line["kind"] == "set") return SetJson(bytes);
   if (line["kind"] == "marker") return MarkerJson(bytes);
   const std::optional<std::string> frame = OnlyFrame(bytes);
   if (!frame) return json();
@@ -301,11 +358,12 @@ int Check() {
 
 int main(int argc, char** argv) {
   const std::string_view command = argc == 2 ? argv[1] : "";
-  if (command == "emit" || command == "emit-plain") {
-    ktrial::wire::Emit(/*plain=*/command == "emit-plain");
+  using ktrial::wire::Which;
+  if (command == "check") return ktrial::wire::Check();
+  if (command == "emit" || command == "emit-plain" || command == "emit-old") {
+    ktrial::wire::Emit(command == "emit" ? Which::kAll : command == "emit-plain" ? Which::kPlain : Which::kOld);
     return 0;
   }
-  if (command == "check") return ktrial::wire::Check();
-  std::fprintf(stderr, "usage: wire_cases emit|emit-plain|check\n");
+  std::fprintf(stderr, "usage: wire_cases emit|emit-plain|emit-old|check\n");
   return 2;
 }
