@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -288,6 +289,7 @@ void Sender::MergeLeaderHints(ProduceCall& call) {
   if (hints.empty()) return;
   std::vector<Node> nodes;
   for (const wire::NodeEndpoint& endpoint : call.node_endpoints()) {
+    if (endpoint.port < 1 || endpoint.port > std::numeric_limits<std::uint16_t>::max()) continue;
     nodes.push_back({.id = NodeId(endpoint.node_id),
                      .host = endpoint.host,
                      .port = static_cast<std::uint16_t>(endpoint.port),

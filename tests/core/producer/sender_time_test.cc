@@ -102,6 +102,20 @@ TEST(SenderTimeTest, ALeaderHintSendsAgainAtOnce) {
   EXPECT_EQ(world.clock.Now(), failed);
 }
 
+// MD-43: 74628 would be 9092 in 16 bits.
+TEST(SenderTimeTest, AHintWithAPortThatDoesNotExistNamesNoEndpoint) {
+  SenderWorld world;
+  world.cluster.topics["t"] = {{1, 5}, {2, 5}};
+  Warm(world, "t", 2);
+  world.Append("t", 0, "x");
+  const ReceivedProduce first = world.AwaitProduce(1);
+  wire::ProduceResponse response = FakeCluster::ResponseTo(first, ErrorCode::kNotLeaderOrFollower);
+  response.topics[0].partitions[0].current_leader = {.leader_id = 3, .leader_epoch = 6};
+  response.node_endpoints = {{.node_id = 3, .host = "10.0.0.2", .port = 65536 + 9092}};
+  world.cluster.Answer(first, response);
+  EXPECT_EQ(world.AwaitProduce(2).broker, 1);
+}
+
 // SN-09: other errors carry none, whatever the field says.
 TEST(SenderTimeTest, AHintBesideAnotherErrorIsIgnored) {
   SenderWorld world;
