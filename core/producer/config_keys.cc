@@ -49,8 +49,9 @@ bool StoreLinger(ProducerConfig& config, std::int64_t number, std::string_view) 
   return true;
 }
 
+// Kafka knows the one spelling: "ALL" is refused.
 bool StoreAcks(ProducerConfig& config, std::int64_t, std::string_view text) {
-  if (EqualsIgnoringCase(text, "all") || text == "-1") {
+  if (text == "all" || text == "-1") {
     config.acks = Acks::kAll;
   } else if (text == "1") {
     config.acks = Acks::kLeader;

@@ -40,12 +40,14 @@ TEST(ConfigTest, DefaultsAreThoseOfKafka4) {
 
 // PR-20
 TEST(ConfigTest, AcksTakesItsNamesAndNumbers) {
-  EXPECT_EQ(ParseWith({{"acks", "ALL"}})->acks, Acks::kAll);
+  EXPECT_EQ(ParseWith({{"acks", "all"}})->acks, Acks::kAll);
   EXPECT_EQ(ParseWith({{"acks", "-1"}})->acks, Acks::kAll);
   EXPECT_EQ(ParseWith({{"acks", " 1 "}})->acks, Acks::kLeader);
   EXPECT_EQ(ParseWith({{"acks", "0"}})->acks, Acks::kNone);
   EXPECT_EQ(ErrorOf({{"acks", "2"}}, absl::StatusCode::kInvalidArgument),
             "acks = \"2\" is not allowed: all, -1, 0 or 1 (PR-20)");
+  EXPECT_EQ(ErrorOf({{"acks", "ALL"}}, absl::StatusCode::kInvalidArgument),
+            "acks = \"ALL\" is not allowed: all, -1, 0 or 1 (PR-20)");
 }
 
 // PR-20
