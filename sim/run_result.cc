@@ -41,9 +41,11 @@ absl::Status Narrow(MetricFilter filter, const std::string& value, MetricScope& 
   return absl::OkStatus();
 }
 
-double ValueOf(const std::map<std::string, double>& metrics, const std::string& name) {
+absl::StatusOr<double> ValueOf(const std::map<std::string, double>& metrics, const std::string& name) {
   const auto found = metrics.find(name);
-  return found == metrics.end() ? 0 : found->second;
+  if (found != metrics.end()) return found->second;
+  if (MetricIsStatistic(name)) return absl::NotFoundError("there was nothing to measure");
+  return 0;
 }
 
 }  // namespace
@@ -57,7 +59,15 @@ absl::StatusOr<double> RunResult::Query(const MetricQuery& query) const {
   if (!IsMetricName(query.metric)) {
     return absl::InvalidArgumentError(fmt::format("there is no metric \"{}\"", query.metric));
   }
+  const bool has_window = query.from != Duration(0) || query.to != Duration::max();
+  if (has_window && !MetricHasWindow(query.metric)) {
+    return absl::InvalidArgumentError(fmt::format("{} is of the whole run and has no window", query.metric));
+  }
   MetricScope scope{.from = record->start + query.from, .to = record->start + query.to};
+  if (has_window && scope.from >= record->end) {
+    return absl::NotFoundError(fmt::format("the run had ended before that, at {:.3f} s",
+                                           static_cast<double>((record->end - record->start).count()) / 1e9));
+  }
   for (const auto& [filter, value] : query.where) {
     if (!MetricHasFilter(query.metric, filter)) {
       return absl::InvalidArgumentError(fmt::format("{} is not counted by {}", query.metric, MetricFilterName(filter)));

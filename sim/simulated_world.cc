@@ -18,6 +18,9 @@ namespace {
 constexpr Duration kCloseTimeout = std::chrono::minutes(5);
 // After a finding the world goes on for so many events, so that its threads can end.
 constexpr std::int64_t kEventsAfterFinding = 1'000'000;
+// How often a listener is told: so many times while faults fall, and then once in so many events.
+constexpr std::int64_t kProgressSteps = 100'000;
+constexpr std::int64_t kProgressEvents = 10'000;
 // A few names are enough to look for the rest.
 constexpr int kUnsettledNamed = 3;
 
@@ -55,7 +58,8 @@ SimulatedWorld::SimulatedWorld(const WorldSpec& spec, const RunOptions& options)
       broker_clock_(kernel_, "brokers", SimEnvOptions().wall_start),
       record_(std::make_shared<RunRecord>()),
       tap_(broker_clock_, trace_),
-      app_{.seed = spec.seed, .env = env_, .clock = env_.clock(), .history = record_->history, .trace = trace_} {
+      app_{.seed = spec.seed, .env = env_, .clock = env_.clock(), .history = record_->history, .trace = trace_},
+      progress_(options.progress) {
   trace_.SetSink(options.trace_sink);
 }
 
@@ -82,9 +86,9 @@ int SimulatedWorld::StallUntil(std::string_view name, Instant until) {
 RunResult SimulatedWorld::Run() {
   StartThreads();
   RunFaultPhase();
-  RunSettlePhase();
-  CloseProducers();
-  StopBrokers();
+  if (!spins_) RunSettlePhase();
+  if (!spins_) CloseProducers();
+  if (!spins_) StopBrokers();
   return MakeResult();
 }
 
@@ -109,7 +113,18 @@ void SimulatedWorld::StartThreads() {
   }
 }
 
-void SimulatedWorld::RunFaultPhase() { Advance(kernel_.RunUntil(app_.stop)); }
+void SimulatedWorld::RunFaultPhase() {
+  if (progress_ == nullptr) return Advance(kernel_.RunUntil(app_.stop));
+  // Stopping on the way is nothing that the world could notice.
+  const Duration step = std::max(spec_.duration / kProgressSteps, Duration(1));
+  for (Instant until = app_.start; until < app_.stop && !failed_;) {
+    until = std::min(until + step, app_.stop);
+    Advance(kernel_.RunUntil(until));
+    TellProgress();
+  }
+}
+
+void SimulatedWorld::TellProgress() { progress_->OnProgress(kernel_.Now() - app_.start, record_->history.called()); }
 
 void SimulatedWorld::RunSettlePhase() {
   // By its own timer, at the end of the first phase, unless that ended early. Never from here: the brokers' thread may
@@ -117,12 +132,17 @@ void SimulatedWorld::RunSettlePhase() {
   host_->Post([this] { faults_->HealAll(); });
   std::int64_t events_left = failed_ ? kEventsAfterFinding : INT64_MAX;
   const Instant deadline = std::max(kernel_.Now(), app_.stop) + spec_.settle;
-  Advance(kernel_.RunUntil([&] { return --events_left < 0 || (faults_->healed() && Settled()); }, deadline));
+  const auto over = [&] {
+    if (progress_ != nullptr && events_left % kProgressEvents == 0) TellProgress();
+    return --events_left < 0 || (faults_->healed() && Settled());
+  };
+  Advance(kernel_.RunUntil(over, deadline));
   if (!Settled() && !failed_) ReportUnsettled();
 }
 
 // A finding ends the phase. The first one is the story; what follows from it is not told.
 void SimulatedWorld::Advance(KernelResult result) {
+  spins_ |= result.end == KernelEnd::kLivelock;
   if (!result.is_finding() || failed_) return;
   failed_ = true;
   std::string checker(KernelEndName(result.end));

@@ -67,6 +67,7 @@ class SimulatedWorld final : private ThreadStaller {
   void CloseProducers();
   void StopBrokers();
   void Advance(KernelResult result);
+  void TellProgress();
   bool Settled() const;
   void ReportUnsettled();
 
@@ -98,6 +99,8 @@ class SimulatedWorld final : private ThreadStaller {
   std::vector<Violation> violations_;
   std::vector<std::string> warnings_;
   bool failed_ = false;  // The kernel has found something; from now on the world is only brought to its end.
+  bool spins_ = false;   // What it has found is a livelock: whatever runs the world again burns all of its steps again.
+  ProgressListener* const progress_;
 };
 
 }  // namespace ktrial::sim

@@ -10,14 +10,17 @@
 //   EXPECT_TRUE(result->Passed()) << Summary(*result);
 //
 // Worlds do not know of each other; several may be run one after another in one process, or at once on threads of their
-// own. A world that fails is healed and run out, so that nothing of it stays behind if that can be helped.
+// own. A world that fails is healed and run out, so that nothing of it stays behind if that can be helped; but one that spins
+// in one moment of virtual time (livelock) ends there, as it would spin again.
 #ifndef SIM_WORLD_H_
 #define SIM_WORLD_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/env/clock.h"
 #include "sim/run_result.h"
 #include "sim/world_spec.h"
 
@@ -25,10 +28,23 @@ namespace ktrial::sim {
 
 class TraceSink;  // sim/trace/trace.h
 
-struct RunOptions {
-  // Is told every note of the trace. Null: only the hash is kept. Does not change the run. Not owned.
-  TraceSink* trace_sink = nullptr;
+// Is told how far a run has come, every so often: for a person who waits. From within the run, on its OS thread: it must not
+// throw or take long.
+class ProgressListener {
+ public:
+  virtual ~ProgressListener() = default;
+  // `at`: virtual time since the start of the run; `records`: given to Send so far.
+  virtual void OnProgress(Duration at, std::int64_t records) = 0;
 };
+
+// Neither changes the run. Not owned.
+struct RunOptions {
+  TraceSink* trace_sink = nullptr;       // Is told every note of the trace. Null: only the hash is kept.
+  ProgressListener* progress = nullptr;  // Null: nobody waits.
+};
+
+// When every run begins, on the clock that events of the trace and violations have their moments of.
+Instant WorldStart();
 
 // INVALID_ARGUMENT: the spec contradicts itself (an unknown topic or producer, a configuration that the producer
 // refuses, ...).

@@ -15,7 +15,9 @@ class LatencyFault final : public NetworkRuleFault {
   std::optional<NetworkRule> MakeRule(const FaultWorld& world, Stream& draws) override {
     NetworkRule rule{.kind = NetworkRule::Kind::kLatency, .nodes = ResolveBrokers(spec_.broker, world.cluster, draws)};
     if (rule.nodes.empty()) return std::nullopt;
-    rule.added = Distribution::Constant(draws.Between(spec_.add.min, spec_.add.max));
+    const Duration added = draws.Between(spec_.add.min, spec_.add.max);
+    if (added == Duration(0)) return std::nullopt;
+    rule.added = Distribution::Constant(added);
     return rule;
   }
   const Latency spec_;

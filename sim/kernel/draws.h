@@ -77,6 +77,8 @@ class Distribution {
   // Never negative. Constants draw nothing.
   Duration Draw(Stream& stream) const;
   bool is_zero() const { return kind_ == Kind::kConstant && one_ == Duration::zero(); }
+  // For estimates: the smallest length that is drawn, or, where any may be, the median or the mean.
+  Duration low() const { return one_; }
   friend constexpr bool operator==(const Distribution&, const Distribution&) = default;
 
  private:

@@ -121,6 +121,16 @@ bool MetricIsDuration(std::string_view name) {
   return name == "recovery" || name.starts_with("delivery.") || name.starts_with("send.blocked.");
 }
 
+bool MetricIsStatistic(std::string_view name) {
+  return MetricIsDuration(name) || name == "batch.fill" || name == "batch.records";
+}
+
+bool MetricHasWindow(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kOfWholeRun = {"duplicates", "log.records", "lost", "recovery",
+                                                           "reordered"};
+  return std::find(kOfWholeRun.begin(), kOfWholeRun.end(), name) == kOfWholeRun.end();
+}
+
 std::vector<std::string> AllMetricNames() {
   std::vector<std::string> names;
   for (const NamedMetric& metric : kMetrics) names.emplace_back(metric.name);

@@ -2,22 +2,25 @@
 //
 //   records.sent .acked .failed               counts of records; `failed` alone is records.failed
 //   records.retried                           records in batches that were sent again, each time
-//   lost duplicates reordered                 counts, over the logs at the end
+//   lost duplicates reordered                 records, further copies, pairs of records; over the logs at the end
 //   errors.<NAME>                             failed records by Kafka's error name
 //   delivery.<stat>                           ms from the scheduled arrival to the acknowledgement
 //   send.blocked.<stat>                       ms that Send took;  <stat>: min mean p50 p90 p95 p99 p999 max
 //   requests requests.<Api>                   sent; requests.failed and requests.timed_out of these
 //   bytes.sent                                of requests
 //   metadata.requests metadata.reason.<trigger> metadata.updates metadata.failures
-//   batches batches.retried                   sent; sent again
+//   batches batches.retried                   batches that were sent, each once; times that one had to be sent again
 //   batch.fill batch.records                  means: bytes over capacity (0 to 1), records
-//   connects connections disconnects          opens begun; connections that became ready; ended
+//   connects connections disconnects          opens begun; connections that became ready; opens and connections that ended
 //   throttled                                 answers that asked for a pause
 //   loop.iterations                           turns of the sender's loop
 //   recovery                                  ms; the longest from the end of a fault to the next acknowledgement, where
 //                                             records were waiting
 //   buffer.peak buffer.used                   bytes of the buffer pool; at the most, at the end
 //   log.records                               records in the logs at the end
+//
+// Statistics (delivery, send.blocked, batch.fill, batch.records, recovery) say something of what was measured: where nothing
+// was, they are absent, and not 0. What stands in the logs at the end, and recovery, is of the whole run: no window narrows it.
 #ifndef SIM_METRICS_METRIC_NAMES_H_
 #define SIM_METRICS_METRIC_NAMES_H_
 
@@ -40,6 +43,10 @@ bool IsMetricName(std::string_view name);
 bool MetricHasFilter(std::string_view name, MetricFilter filter);
 // Is it a duration, in milliseconds?
 bool MetricIsDuration(std::string_view name);
+// Is it a statistic, which has no value where nothing was measured?
+bool MetricIsStatistic(std::string_view name);
+// Can it be asked for a window of the run?
+bool MetricHasWindow(std::string_view name);
 // Every name; of the open families every member.
 std::vector<std::string> AllMetricNames();
 

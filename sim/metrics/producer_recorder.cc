@@ -101,6 +101,7 @@ void ProducerRecorder::OnBufferPool(std::int64_t used_bytes, std::int32_t waiter
 void ProducerRecorder::OnConnecting(NodeId node, const Address& address) {
   const UncheckedSection unchecked;
   events_.Add(RowOf(EventKind::kConnecting, node));
+  opened_.insert(node);
   Note("connecting", static_cast<std::uint64_t>(node.value()), 0);
   if (options_.next != nullptr) options_.next->OnConnecting(node, address);
 }
@@ -114,7 +115,8 @@ void ProducerRecorder::OnConnected(NodeId node) {
 
 void ProducerRecorder::OnDisconnected(NodeId node, std::string_view why) {
   const UncheckedSection unchecked;
-  events_.Add(RowOf(EventKind::kDisconnected, node));
+  // A name that has no address ends an attempt before there is anything to disconnect.
+  if (opened_.erase(node) > 0) events_.Add(RowOf(EventKind::kDisconnected, node));
   Note("disconnected", static_cast<std::uint64_t>(node.value()), 0);
   if (options_.next != nullptr) options_.next->OnDisconnected(node, why);
 }

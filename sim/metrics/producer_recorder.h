@@ -66,6 +66,7 @@ class ProducerRecorder final : public ProducerObserver {
   Trace& trace_;
   const Subject subject_;
   std::set<std::uint64_t> sent_batches_;  // In a request at least once, and not done.
+  std::set<NodeId> opened_;               // Their connections are being opened, or are open.
   bool current_batch_was_sent_ = false;
   std::int64_t buffer_used_ = 0;
   std::int32_t buffer_waiters_ = 0;

@@ -14,6 +14,7 @@ class RunResultTest : public ::testing::Test {
   RunResultTest() {
     auto record = std::make_shared<RunRecord>();
     record->start = Instant::FromNanos(5);
+    record->end = Instant::FromNanos(3'000'000'005);
     record->producers = {"p"};
     record->events.Add({.at_nanos = 5, .broker = 1, .kind = EventKind::kConnecting});
     record->events.Add({.at_nanos = 1'000'000'005, .broker = 2, .kind = EventKind::kConnecting});
@@ -32,6 +33,24 @@ TEST_F(RunResultTest, ACounterThatNeverCountedIsZero) {
 TEST_F(RunResultTest, ANameThatDoesNotExistIsAnError) {
   EXPECT_EQ(result_.Metric("conects").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(result_.Query({.metric = "conects"}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(RunResultTest, AStatisticOfNothingIsNotZero) {
+  EXPECT_EQ(result_.Metric("delivery.p99").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(result_.Metric("recovery").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(result_.Query({.metric = "batch.fill", .from = 1s}).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(RunResultTest, AWindowBehindTheEndHasNothing) {
+  EXPECT_EQ(*result_.Query({.metric = "connects", .from = 2s}), 0);
+  const absl::Status status = result_.Query({.metric = "connects", .from = 3s}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), "the run had ended before that, at 3.000 s");
+}
+
+TEST_F(RunResultTest, WhatIsOfTheWholeRunHasNoWindow) {
+  EXPECT_EQ(*result_.Query({.metric = "lost"}), 0);
+  EXPECT_EQ(result_.Query({.metric = "lost", .from = 1s}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(RunResultTest, WindowsCountFromTheStartOfTheRun) {

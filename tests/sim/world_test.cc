@@ -93,6 +93,42 @@ TEST(WorldTest, AListenerChangesNothing) {
   EXPECT_GT(counter.count, 1000);
 }
 
+TEST(WorldTest, WhoWaitsIsToldHowFarItIsAndChangesNothing) {
+  class Waiting final : public ProgressListener {
+   public:
+    void OnProgress(Duration at, std::int64_t records) override {
+      goes_back = goes_back || at < last_at || records < last_records;
+      last_at = at;
+      last_records = records;
+      ++count;
+    }
+    Duration last_at{0};
+    std::int64_t last_records = 0;
+    bool goes_back = false;
+    int count = 0;
+  } waiting;
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  spec.faults = {{.action = PauseBroker{.broker = BrokerSelector::Id(1)}, .trigger = {.at = 500ms}}};
+  spec.schedule.stalls = StallMode::kRare;
+  const RunResult alone = RunOrDie(spec);
+  const absl::StatusOr<RunResult> watched = RunWorld(spec, {.progress = &waiting});
+  ASSERT_TRUE(watched.ok());
+  EXPECT_EQ(watched->hash, alone.hash);
+  EXPECT_EQ(watched->metrics, alone.metrics);
+  EXPECT_EQ(watched->virtual_time, alone.virtual_time);
+  EXPECT_GE(waiting.count, 100);
+  EXPECT_FALSE(waiting.goes_back);
+  EXPECT_GE(waiting.last_at, 1s);
+  EXPECT_EQ(waiting.last_records, 200);
+}
+
+TEST(WorldTest, EveryRunBeginsAtTheSameMoment) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  EXPECT_EQ(RunOrDie(spec).start, WorldStart());
+}
+
 TEST(WorldTest, InstancesWorkSideBySide) {
   WorldSpec spec = Orders();
   spec.duration = 2s;
@@ -127,6 +163,24 @@ TEST(WorldTest, AFailedCheckIsAFindingAboutTheRun) {
   ASSERT_FALSE(result.violations.empty());
   EXPECT_EQ(result.violations[0].checker, "invariant");
   EXPECT_NE(result.violations[0].text.find("1 + 1 == 3"), std::string::npos);
+}
+
+TEST(WorldTest, AWorldThatSpinsEndsAtItsFirstFinding) {
+  WorldSpec spec = Orders();
+  spec.duration = 1s;
+  std::int64_t turns = 0;
+  spec.threads = {{.name = "spinner", .body = [&turns](AppContext& app) {
+                     Mutex mutex(app.env().threads(), Site("world_test.spin"));
+                     for (;;) {
+                       const MutexLock lock(mutex);
+                       ++turns;
+                     }
+                   }}};
+  const RunResult result = RunOrDie(spec);
+  ASSERT_EQ(result.violations.size(), 1U) << Summary(result);
+  EXPECT_EQ(result.violations[0].checker, "livelock");
+  // Two steps a turn, and the kernel bears 50 million of them in one moment: once, not once a phase.
+  EXPECT_LT(turns, 30'000'000);
 }
 
 TEST(WorldTest, AThreadThatNeverEndsIsNamedAndLeftBehind) {

@@ -16,5 +16,10 @@ TEST(LatencyFault, DeliveryTakesLonger) {
   EXPECT_LT(Measure(result, "delivery.max", 5, 7, {{MetricFilter::kPartition, "1"}}), 50);
 }
 
+TEST(LatencyFault, AddingNothingIsNoEffect) {
+  const RunResult result = RunWith(Latency{.broker = BrokerSelector::Id(1), .add = 0ms}, {.at = 4s, .lasting = 3s});
+  EXPECT_EQ(result.faults[0].fired, 0);
+}
+
 }  // namespace
 }  // namespace ktrial::sim

@@ -42,6 +42,22 @@ TEST(MetricNamesTest, DurationsAreKnown) {
   EXPECT_FALSE(MetricIsDuration("batch.fill"));
 }
 
+TEST(MetricNamesTest, StatisticsAreToldFromCounters) {
+  EXPECT_TRUE(MetricIsStatistic("delivery.max"));
+  EXPECT_TRUE(MetricIsStatistic("recovery"));
+  EXPECT_TRUE(MetricIsStatistic("batch.fill"));
+  EXPECT_FALSE(MetricIsStatistic("batches"));
+  EXPECT_FALSE(MetricIsStatistic("buffer.peak"));
+}
+
+TEST(MetricNamesTest, WhatTheLogsHoldAtTheEndHasNoWindow) {
+  for (const char* name : {"lost", "duplicates", "reordered", "log.records", "recovery"}) {
+    EXPECT_FALSE(MetricHasWindow(name)) << name;
+  }
+  EXPECT_TRUE(MetricHasWindow("records.acked"));
+  EXPECT_TRUE(MetricHasWindow("delivery.p99"));
+}
+
 TEST(MetricNamesTest, FilterNamesReadBack) {
   EXPECT_EQ(MetricFilterFromName("workload"), MetricFilter::kWorkload);
   EXPECT_EQ(MetricFilterName(MetricFilter::kWorkload), "workload");
