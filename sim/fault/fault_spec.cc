@@ -30,14 +30,7 @@ static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
 
 }  // namespace
 
-std::string_view FaultPhaseName(FaultPhase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
-
-std::optional<FaultPhase> FaultPhaseFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
-    if (kPhaseNames[i] == name) return static_cast<FaultPhase>(i);
-  }
-  return std::nullopt;
-}
+std::span<const std::string_view> FaultPhaseNames() { return kPhaseNames; }
 
 std::string_view FaultKindName(const FaultAction& action) {
   KT_CHECK(action.index() < kKindNames.size());

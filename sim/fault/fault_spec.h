@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -41,8 +42,8 @@ struct DurationRange {
 
 // Where a broker is with a request: "received", "before_append", "after_append", "before_response".
 using FaultPhase = RequestPhase;
-std::string_view FaultPhaseName(FaultPhase phase);
-std::optional<FaultPhase> FaultPhaseFromName(std::string_view name);
+// In the order of the phases.
+std::span<const std::string_view> FaultPhaseNames();
 
 struct RequestTrigger {
   std::optional<wire::ApiKey> request;            // None: every API.

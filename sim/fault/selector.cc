@@ -61,13 +61,6 @@ absl::StatusOr<BrokerTerm> ParseBrokerTerm(std::string_view text) {
       R"("{}" is no broker: an id, "*", "any", "controller", "leader:TOPIC/N" or "follower:TOPIC/N")", text));
 }
 
-absl::StatusOr<PartitionSelector> ParsePartitionSelector(std::string_view text) {
-  if (text == "*") return PartitionSelector::All();
-  if (text == "any") return PartitionSelector::Any();
-  if (const auto index = ParseIndex(text)) return PartitionSelector::Index(*index);
-  return absl::InvalidArgumentError(fmt::format(R"("{}" is no partition: an index, "*" or "any")", text));
-}
-
 std::string ToString(const BrokerSelector& selector) {
   std::string text;
   for (const BrokerTerm& term : selector.terms) {

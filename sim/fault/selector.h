@@ -58,7 +58,6 @@ struct PartitionSelector {
 
 // One term in the words above. INVALID_ARGUMENT says what is allowed.
 absl::StatusOr<BrokerTerm> ParseBrokerTerm(std::string_view text);
-absl::StatusOr<PartitionSelector> ParsePartitionSelector(std::string_view text);
 
 // As a scenario would say it: "leader:orders/0", "1, 2". For messages.
 std::string ToString(const BrokerSelector& selector);
