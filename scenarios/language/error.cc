@@ -87,6 +87,7 @@ std::string Suggestion(std::string_view found, std::span<const std::string_view>
 }
 
 std::string JoinAllowed(std::span<const std::string_view> words) {
+  if (words.empty()) return "none";
   std::string joined;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) joined += i + 1 == words.size() ? " or " : ", ";

@@ -54,7 +54,7 @@ class Errors {
 // nothing.
 std::string Suggestion(std::string_view found, std::span<const std::string_view> allowed);
 
-// "a, b or c".
+// "a, b or c"; "none" of no words.
 std::string JoinAllowed(std::span<const std::string_view> words);
 
 }  // namespace ktrial::scenario

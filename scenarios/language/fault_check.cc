@@ -4,6 +4,7 @@
 
 #include "scenarios/language/names.h"
 #include "scenarios/language/quantity.h"
+#include "sim/world_check.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -37,6 +38,23 @@ bool MaySend(const sim::WorldSpec& world, const sim::TopicSelector& topics, cons
   return false;
 }
 
+// Kinds that certainly leave all leaders where they are. A broker that is cut off or stands still may lose its own.
+struct MovesNoLeader {
+  bool operator()(const sim::Disconnect&) const { return true; }
+  bool operator()(const sim::RefuseConnect&) const { return true; }
+  bool operator()(const sim::DropConnect&) const { return true; }
+  bool operator()(const sim::Latency&) const { return true; }
+  bool operator()(const sim::ErrorAnswer&) const { return true; }
+  bool operator()(const sim::DropResponse&) const { return true; }
+  bool operator()(const sim::StallThread&) const { return true; }
+  bool operator()(const sim::LoseAckedAppend&) const { return true; }
+  bool operator()(const sim::SwapAckedAppends&) const { return true; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
 struct Checker {
   const sim::FaultTrigger& trigger;
   const sim::WorldSpec& world;
@@ -56,24 +74,35 @@ struct Checker {
     return std::nullopt;
   }
 
+  // Whether leaders are where they were at the start when the fault begins: no other fault, and no earlier episode of this
+  // one, can have moved any.
+  bool LeadersStay() const {
+    return std::none_of(world.faults.begin(), world.faults.end(), [this](const sim::FaultSpec& other) {
+      return &other.trigger != &trigger && !std::visit(MovesNoLeader(), other.action);
+    });
+  }
+
   Why operator()(const sim::MoveLeader& fault) const {
     const std::vector<const sim::TopicShape*> topics = SelectedTopics(world, fault.topic);
     const auto alone = [](const sim::TopicShape* topic) { return topic->replication == 1; };
     if (std::all_of(topics.begin(), topics.end(), alone)) return "there is no other replica (replication is 1)";
     const auto is_id = [](const sim::BrokerTerm& term) { return term.kind == sim::BrokerTerm::Kind::kId; };
     if (!std::all_of(fault.to.terms.begin(), fault.to.terms.end(), is_id)) return std::nullopt;
+    bool has_replica = false;
+    const bool leaders_stay = LeadersStay();
     for (const sim::TopicShape* topic : topics) {
       for (std::int32_t index = 0; index < topic->partitions; ++index) {
         const PartitionIndex partition(index);
         if (!Overlap(fault.partition, {sim::PartitionSelector::Kind::kList, {partition}})) continue;
-        for (const NodeId replica : Replicas(world, *topic, partition)) {
-          for (const sim::BrokerTerm& term : fault.to.terms) {
-            if (term.id == replica) return std::nullopt;
-          }
+        const std::vector<NodeId> replicas = Replicas(world, *topic, partition);
+        for (const sim::BrokerTerm& term : fault.to.terms) {
+          const auto place = std::find(replicas.begin(), replicas.end(), term.id);
+          has_replica |= place != replicas.end();
+          if (place != replicas.end() && !(leaders_stay && place == replicas.begin())) return std::nullopt;
         }
       }
     }
-    return "broker " + sim::ToString(fault.to) + " has no replica of it";
+    return "broker " + sim::ToString(fault.to) + (has_replica ? " leads it already" : " has no replica of it");
   }
   Why operator()(const sim::NetworkPartition& fault) const {
     if (fault.first.clients && fault.second.clients) return "\"clients\" stands on both sides";
@@ -93,21 +122,14 @@ struct Checker {
   }
   Why operator()(const sim::StallThread& fault) const {
     if (foreign_client) return std::nullopt;  // left out when it is served
-    std::string_view name = fault.thread;
-    if (name.starts_with("producer")) return std::nullopt;
-    const bool open_end = name.ends_with("*");
-    if (open_end) name.remove_suffix(1);
-    // A producer with instances runs a workload on "NAME-1", "NAME-2", ...
-    const auto matches = [name](std::string_view thread) {
-      return thread.starts_with(name) || name.starts_with(thread);
-    };
-    for (const sim::WorkloadSpec& workload : world.workloads) {
-      if (matches(workload.thread)) return std::nullopt;
+    if (fault.thread == "*") return std::nullopt;
+    std::vector<std::string> names = ThreadNames(world);
+    for (const sim::ProducerInstance& producer : sim::ProducerInstances(world)) {
+      names.push_back(producer.name);
+      if (producer.group != producer.name) names.push_back(producer.group);
     }
-    for (const sim::CallSpec& call : world.calls) {
-      if (matches(call.thread)) return std::nullopt;
-    }
-    return "there is no thread \"" + fault.thread + "\"";
+    if (std::find(names.begin(), names.end(), fault.thread) != names.end()) return std::nullopt;
+    return "there is no thread and no producer \"" + fault.thread + "\", allowed: " + JoinNames(names) + ", or \"*\"";
   }
   Why operator()(const sim::LoseAckedAppend& fault) const { return NeedsProduce(fault.topic, fault.partition); }
   Why operator()(const sim::SwapAckedAppends& fault) const { return NeedsProduce(fault.topic, fault.partition); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/world_check.h"
+
 namespace ktrial::scenario {
 namespace {
 
@@ -21,13 +23,13 @@ std::string BrokersAllowed(const sim::WorldSpec& world) {
          "\"controller\"";
 }
 
-std::vector<std::string_view> TopicNames(const sim::WorldSpec& world) {
-  constexpr std::size_t kShown = 5;  // Enough to see what kind of names they are.
+constexpr std::size_t kShown = 5;  // Enough to see what kind of names they are.
+
+// " (did you mean ...?)", of all topics.
+std::string SuggestTopic(std::string_view found, const sim::WorldSpec& world) {
   std::vector<std::string_view> names;
-  for (const sim::TopicShape& topic : world.topics) {
-    if (names.size() < kShown) names.push_back(topic.name);
-  }
-  return names;
+  for (const sim::TopicShape& topic : world.topics) names.push_back(topic.name);
+  return Suggestion(found, names);
 }
 
 // What is wrong with a term, if anything.
@@ -65,8 +67,7 @@ bool AddTerm(const Value& value, std::string_view path, const sim::WorldSpec& wo
 // The names that one item of a topic selector stands for.
 bool AddTopics(const Value& value, std::string_view path, const sim::WorldSpec& world, Errors& errors,
                sim::TopicSelector& selector) {
-  const std::vector<std::string_view> known = TopicNames(world);
-  const std::string allowed = JoinAllowed(known) + ", a list of names, \"*\" or \"any\"";
+  const std::string allowed = JoinNames(TopicNames(world)) + ", a list of names, \"*\" or \"any\"";
   if (value.kind != Value::Kind::kString) {
     errors.Add(value.position, path, "found " + Describe(value) + ", allowed: " + allowed);
     return false;
@@ -78,8 +79,9 @@ bool AddTopics(const Value& value, std::string_view path, const sim::WorldSpec& 
   const std::optional<std::vector<std::string>> names = ExpandName(value.text);
   const auto exists = [&world](const std::string& name) { return FindTopic(world, name) != nullptr; };
   if (!names || !std::all_of(names->begin(), names->end(), exists)) {
+    if (!AllTopicsAreKnown(world)) return false;
     errors.Add(value.position, path,
-               "there is no topic " + value.text + ", allowed: " + allowed + Suggestion(value.text, known));
+               "there is no topic " + value.text + ", allowed: " + allowed + SuggestTopic(value.text, world));
     return false;
   }
   selector.terms.insert(selector.terms.end(), names->begin(), names->end());
@@ -130,6 +132,45 @@ std::vector<NodeId> Replicas(const sim::WorldSpec& world, const sim::TopicShape&
   return replicas;
 }
 
+bool AllTopicsAreKnown(const sim::WorldSpec& world) { return !world.topics.empty() && FindTopic(world, "") == nullptr; }
+
+std::vector<std::string> TopicNames(const sim::WorldSpec& world) {
+  std::vector<std::string> names;
+  for (const sim::TopicShape& topic : world.topics) names.push_back(topic.name);
+  return names;
+}
+
+std::vector<std::string> ThreadNames(const sim::WorldSpec& world) {
+  const std::vector<sim::ProducerInstance> producers = sim::ProducerInstances(world);
+  std::vector<std::string> names;
+  const auto add = [&names](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  const auto add_each = [&](const std::string& thread, const std::string& producer) {
+    const auto count = std::count_if(producers.begin(), producers.end(), [&](const sim::ProducerInstance& one) {
+      return producer.empty() || one.name == producer || one.group == producer;
+    });
+    if (count <= 1) return add(thread);
+    for (std::ptrdiff_t number = 1; number <= count; ++number) add(thread + "-" + std::to_string(number));
+  };
+  for (const sim::WorkloadSpec& workload : world.workloads) add_each(workload.thread, workload.producer);
+  for (const sim::CallSpec& call : world.calls) add_each(call.thread, call.producer);
+  return names;
+}
+
+std::vector<std::string> ProducerNames(const sim::WorldSpec& world) {
+  std::vector<std::string> names;
+  for (const sim::ProducerInstance& producer : sim::ProducerInstances(world)) names.push_back(producer.name);
+  return names;
+}
+
+std::string JoinNames(const std::vector<std::string>& names) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  std::vector<std::string_view> views(names.begin(), names.begin() + shown);
+  if (names.size() > kShown) views.push_back("...");
+  return JoinAllowed(views);
+}
+
 std::optional<sim::BrokerSelector> ReadBrokersValue(const Value& value, std::string_view path,
                                                     const sim::WorldSpec& world, Errors& errors) {
   sim::BrokerSelector selector;
@@ -169,8 +210,9 @@ std::optional<sim::TopicSelector> ReadTopics(TableReader& reader, std::string_vi
 std::optional<std::string> ReadTopic(TableReader& reader, std::string_view key, const sim::WorldSpec& world) {
   const std::optional<std::string> name = reader.String(key);
   if (!name || FindTopic(world, *name) != nullptr) return name;
-  const std::vector<std::string_view> known = TopicNames(world);
-  reader.Complain(key, "there is no topic " + *name + ", allowed: " + JoinAllowed(known) + Suggestion(*name, known));
+  if (!AllTopicsAreKnown(world)) return std::nullopt;
+  reader.Complain(
+      key, "there is no topic " + *name + ", allowed: " + JoinNames(TopicNames(world)) + SuggestTopic(*name, world));
   return std::nullopt;
 }
 
@@ -178,6 +220,7 @@ std::optional<sim::PartitionSelector> ReadPartitions(TableReader& reader, std::s
                                                      const std::vector<const sim::TopicShape*>& topics) {
   const Member* member = reader.Find(key);
   if (member == nullptr) return std::nullopt;
+  if (topics.empty()) return std::nullopt;
   std::int32_t count = 0;
   for (const sim::TopicShape* topic : topics) count = std::max(count, topic->partitions);
   const std::string allowed = "a partition (0 to " + std::to_string(count - 1) + "), a list of them, \"*\" or \"any\"";

@@ -25,6 +25,17 @@ std::vector<const sim::TopicShape*> SelectedTopics(const sim::WorldSpec& world, 
 // The brokers that have a replica of the partition; the first leads at the start.
 std::vector<NodeId> Replicas(const sim::WorldSpec& world, const sim::TopicShape& topic, PartitionIndex partition);
 
+// Whether every [[topic]] could be read. One whose name could not is in the world without a name, and may be the one that is
+// meant where a name is unknown.
+bool AllTopicsAreKnown(const sim::WorldSpec& world);
+std::vector<std::string> TopicNames(const sim::WorldSpec& world);
+// The application's threads: those of workloads and calls, numbered where their producer has instances. Each once.
+std::vector<std::string> ThreadNames(const sim::WorldSpec& world);
+// The producers, each instance by its own name; "producer" is the only one if it has none.
+std::vector<std::string> ProducerNames(const sim::WorldSpec& world);
+// As an error lists them: the first few.
+std::string JoinNames(const std::vector<std::string>& names);
+
 // The selector at `key`; nothing if it is absent or wrong (and reported).
 std::optional<sim::BrokerSelector> ReadBrokers(TableReader& reader, std::string_view key, const sim::WorldSpec& world);
 // The same for a value that is not a member of its own, at `path` for messages.
@@ -33,7 +44,8 @@ std::optional<sim::BrokerSelector> ReadBrokersValue(const Value& value, std::str
 std::optional<sim::TopicSelector> ReadTopics(TableReader& reader, std::string_view key, const sim::WorldSpec& world);
 // One existing topic, by name.
 std::optional<std::string> ReadTopic(TableReader& reader, std::string_view key, const sim::WorldSpec& world);
-// Each partition that is named must be one of at least one of `topics`.
+// Each partition that is named must be one of at least one of `topics`; without topics nothing is said of the numbers: what is
+// wrong with these was.
 std::optional<sim::PartitionSelector> ReadPartitions(TableReader& reader, std::string_view key,
                                                      const std::vector<const sim::TopicShape*>& topics);
 

@@ -33,11 +33,16 @@ void ForEachTable(Value& value, std::string_view path, const auto& flatten) {
 
 void ReadHead(TableReader& root, Scenario& scenario) {
   root.FindRequired("title", "a line of text");
-  scenario.title = root.String("title").value_or("");
+  const std::optional<std::string> title = root.String("title");
+  if (title && title->find_first_not_of(" \t\n") == std::string::npos) root.Wrong("title", "a line of text");
+  scenario.title = title.value_or("");
   scenario.symptoms = root.Strings("symptoms").value_or(std::vector<std::string>());
   root.FindRequired("duration", "a duration such as \"60s\"");
-  const std::optional<Duration> duration = root.OneDuration("duration");
-  if (duration && *duration == Duration(0)) root.Wrong("duration", "more than 0s");
+  std::optional<Duration> duration = root.OneDuration("duration");
+  if (duration == Duration(0)) {
+    root.Wrong("duration", "more than 0s");
+    duration.reset();
+  }
   // Without one, no moment is too late.
   scenario.world.duration = duration.value_or(std::chrono::hours(1'000'000));
   scenario.world.settle = root.OneDuration("settle").value_or(kDefaultSettle);
@@ -91,13 +96,17 @@ ParseResult ParseScenario(std::string_view text, std::string_view file, const Pa
   if (options.purpose == Purpose::kRun && !acts) {
     errors.Add(root.position(), "workload", "missing, required: a [[workload]] or a [[call]]");
   }
-  const bool foreign_client = options.purpose == Purpose::kServe || (options.purpose == Purpose::kCheck && !acts);
-  ReadFaults(root, foreign_client, scenario.world);
+  ReadFaults(root, scenario.world);
   ReadSchedule(root, scenario.world);
   ReadExpectations(root, scenario);
   scenario.stalls_on_top = StallsOnTop(*document);
   for (const std::string_view later : {"cost", "random", "replay"}) root.NotSupported(later);
   root.Finish();
+  if (errors.empty()) {
+    const bool foreign_client = options.purpose == Purpose::kServe || (options.purpose == Purpose::kCheck && !acts);
+    CheckFaults(root, foreign_client, scenario.world);
+    if (!foreign_client) CheckWorkloads(root, scenario.world);
+  }
   if (!errors.empty()) return {std::nullopt, errors.Sorted()};
   return {std::move(scenario), {}};
 }

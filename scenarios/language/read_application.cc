@@ -5,6 +5,8 @@
 #include "core/producer/config.h"
 #include "scenarios/language/names.h"
 #include "scenarios/language/sections.h"
+#include "scenarios/language/workload_check.h"
+#include "sim/world_check.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -33,7 +35,9 @@ void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries,
 void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world) {
   sim::ProducerSpec spec;
   if (count > 1) producer.FindRequired("name", "a name, as there are several producers");
-  spec.name = producer.String("name").value_or("");
+  const std::optional<std::string> name = producer.String("name");
+  if (name == "") producer.Wrong("name", "a name");
+  spec.name = name.value_or("");
   spec.instances = static_cast<std::int32_t>(producer.Integer("instances", 1, kInstancesMax).value_or(1));
   const std::vector<FlatEntry> entries =
       ReadFlat(producer.table(), "producer", {"name", "instances"}, producer.errors());
@@ -46,7 +50,8 @@ void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world
   }
   CheckConfig(producer, entries, spec.config);
   for (const sim::ProducerSpec& other : world.producers) {
-    if (other.name == spec.name) producer.Complain("name", "producer \"" + spec.name + "\" stands here twice");
+    if (!spec.name.empty() && other.name == spec.name)
+      producer.Complain("name", "producer \"" + spec.name + "\" stands here twice");
   }
   world.producers.push_back(std::move(spec));
 }
@@ -54,11 +59,18 @@ void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world
 // Which producer a workload or call means; it must say so where there are several.
 std::string ReadProducerName(TableReader& reader, const sim::WorldSpec& world) {
   std::vector<std::string_view> names;
-  for (const sim::ProducerSpec& producer : world.producers) names.push_back(producer.name);
+  const std::vector<sim::ProducerInstance> producers = sim::ProducerInstances(world);
+  for (const sim::ProducerInstance& one : producers) {
+    if (names.empty() || names.back() != one.group) names.push_back(one.group);
+  }
+  // With one whose name is missing, which was said, it may be that one.
+  const bool all_known = world.producers.size() == 1 ||
+                         std::none_of(world.producers.begin(), world.producers.end(),
+                                      [](const sim::ProducerSpec& producer) { return producer.name.empty(); });
   if (world.producers.size() > 1) reader.FindRequired("producer", JoinAllowed(names));
   const std::optional<std::string> name = reader.String("producer");
   if (!name) return "";
-  if (std::find(names.begin(), names.end(), *name) == names.end()) {
+  if (all_known && std::find(names.begin(), names.end(), *name) == names.end()) {
     reader.Complain("producer", "there is no producer \"" + *name + "\", allowed: " + JoinAllowed(names) +
                                     Suggestion(*name, names));
   }
@@ -207,10 +219,11 @@ void ReadCall(TableReader call, sim::WorldSpec& world) {
     spec.at = *at;
     if (at->min >= world.duration) call.Wrong("at", "before the duration, " + FormatDuration(world.duration));
   }
-  if (!ReadCallAction(call, world, spec)) {
+  const bool acts = ReadCallAction(call, world, spec);
+  // A key that is unknown was meant for what it does.
+  if (call.Finish() && !acts) {
     call.errors().Add(call.position(), "call", "does nothing, allowed: one of send, flush, close or partitions_for");
   }
-  call.Finish();
   world.calls.push_back(std::move(spec));
 }
 
@@ -229,6 +242,14 @@ void ReadApplication(TableReader& root, sim::WorldSpec& world) {
     ReadWorkload(TableReader(*value, "workload", root.errors()), world);
   }
   for (const Value* value : ReadTables(root, "call")) ReadCall(TableReader(*value, "call", root.errors()), world);
+}
+
+void CheckWorkloads(TableReader& root, const sim::WorldSpec& world) {
+  const std::vector<const Value*> tables = ReadTables(root, "workload");
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::optional<std::string> why = WhyItDoesNotEnd(world.workloads[i], world);
+    if (why) root.errors().Add(tables[i]->position, "workload", *why);
+  }
 }
 
 }  // namespace ktrial::scenario

@@ -35,7 +35,7 @@ std::optional<std::string> ReadVersion(TableReader& reader) {
 // Each setting is tried alone, so that a wrong one is reported where it stands.
 template <class Target, class Apply>
 std::map<std::string, std::string> ReadSettings(TableReader& reader, const Target& defaults, Apply apply,
-                                                const std::vector<std::string_view>& known) {
+                                                const std::vector<std::string_view>& known, std::int64_t brokers) {
   std::map<std::string, std::string> settings;
   const Member* member = reader.Find("settings");
   if (member == nullptr) return settings;
@@ -50,6 +50,10 @@ std::map<std::string, std::string> ReadSettings(TableReader& reader, const Targe
     if (!status.ok()) {
       reader.errors().Add(entry.position, path + "." + entry.key,
                           std::string(status.message()) + Suggestion(entry.key, known));
+    } else if (entry.key == "min.insync.replicas" && ParseSize(entry.value).value_or(0) > brokers) {
+      reader.errors().Add(
+          entry.position, path + "." + entry.key,
+          "found " + entry.value + ", allowed: at most " + std::to_string(brokers) + ", one for each broker");
     }
     settings[entry.key] = entry.value;
   }
@@ -79,7 +83,7 @@ void ReadBootstrap(TableReader& cluster, sim::ClusterShape& spec) {
 }
 
 void ReadClusterTable(TableReader& root, sim::ClusterShape& spec) {
-  spec.brokers = 3;  // So that the rest can be read where the number is missing.
+  spec.brokers = kBrokersMax;  // Where the number is missing, nothing else is out of its range.
   const Member* member = root.FindRequired("cluster", "a table with brokers");
   if (member == nullptr) return;
   TableReader cluster(member->value, "cluster", root.errors());
@@ -92,7 +96,7 @@ void ReadClusterTable(TableReader& root, sim::ClusterShape& spec) {
   spec.settings = ReadSettings(
       cluster, sim::BrokerSettings(),
       [](const sim::SettingsMap& map, sim::BrokerSettings& target) { return sim::ApplyBrokerSettings(map, target); },
-      sim::BrokerSettingNames());
+      sim::BrokerSettingNames(), spec.brokers);
   cluster.Finish();
 }
 
@@ -133,12 +137,12 @@ void ReadTopicTable(TableReader topic, sim::WorldSpec& world, std::set<std::stri
   spec.settings = ReadSettings(
       topic, sim::TopicSettings(),
       [](const sim::SettingsMap& map, sim::TopicSettings& target) { return sim::ApplyTopicSettings(map, target); },
-      sim::TopicSettingNames());
+      sim::TopicSettingNames(), brokers);
   topic.Finish();
-  if (!pattern) return;
-  const std::optional<std::vector<std::string>> expanded = ExpandName(*pattern);
+  const std::optional<std::vector<std::string>> expanded = ExpandName(pattern.value_or(""));
   if (!expanded || !IsTopicName(expanded->front())) {
-    topic.Wrong("name", kTopicNameAllowed);
+    if (pattern) topic.Wrong("name", kTopicNameAllowed);
+    world.topics.push_back(spec);  // Without a name; it may be the one that others mean.
     return;
   }
   partitions += static_cast<std::int64_t>(expanded->size()) * spec.partitions;
@@ -147,7 +151,10 @@ void ReadTopicTable(TableReader topic, sim::WorldSpec& world, std::set<std::stri
     return;
   }
   for (const std::string& name : *expanded) {
-    if (!names.insert(name).second) topic.Complain("name", "topic " + name + " stands here twice");
+    if (!names.insert(name).second) {
+      topic.Complain("name", "topic " + name + " stands here twice");
+      return;
+    }
     spec.name = name;
     world.topics.push_back(spec);
   }

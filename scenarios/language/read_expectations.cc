@@ -35,6 +35,12 @@ std::optional<Condition> ReadCondition(const Value& value, std::string_view path
     errors.Add(value.position, path, "found a duration, allowed: a number, as " + std::string(metric) + " is none");
     return std::nullopt;
   }
+  if (!condition->is_duration && sim::MetricIsDuration(metric)) {
+    errors.Add(
+        value.position, path,
+        "found " + Describe(value) + ", which has no unit, allowed: a duration such as \"<= 6s\" or \"1ms..2s\"");
+    return std::nullopt;
+  }
   return condition;
 }
 
@@ -69,11 +75,22 @@ void ReadExpect(TableReader expect, Scenario& scenario) {
   scenario.expectations.insert(scenario.expectations.end(), expectations.begin(), expectations.end());
 }
 
-// What is wrong with the value of a filter, if anything.
+// How many partitions the topic has that is named beside, or else the topic that has most.
+std::int32_t PartitionsOf(const Value& where, const sim::WorldSpec& world) {
+  const Member* topic = where.Find("topic");
+  std::int32_t most = 0;
+  for (const sim::TopicShape& shape : world.topics) {
+    if (topic == nullptr || topic->value.text == shape.name) most = std::max(most, shape.partitions);
+  }
+  return most;
+}
+
+// What is wrong with the value of a filter, if anything. `partitions`: how many there are.
 std::optional<std::string> CheckFilterValue(sim::MetricFilter filter, const std::string& value,
-                                            const sim::WorldSpec& world) {
-  const auto in_threads = [&value](const auto& item) { return value.starts_with(item.thread); };
-  const auto in_producers = [&value](const sim::ProducerSpec& item) { return value.starts_with(item.name); };
+                                            const sim::WorldSpec& world, std::int32_t partitions) {
+  const auto one_of = [&value](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), value) != names.end();
+  };
   const bool is_number =
       !value.empty() && value.size() < 9 && value.find_first_not_of("0123456789") == std::string::npos;
   switch (filter) {
@@ -81,17 +98,17 @@ std::optional<std::string> CheckFilterValue(sim::MetricFilter filter, const std:
       if (is_number && std::stoi(value) >= 1 && std::stoi(value) <= world.cluster.brokers) return std::nullopt;
       return "there is no broker " + value + ", allowed: 1 to " + std::to_string(world.cluster.brokers);
     case sim::MetricFilter::kPartition:
-      if (is_number) return std::nullopt;
-      return "found \"" + value + "\", allowed: a partition's number";
+      if (is_number && std::stoi(value) < partitions) return std::nullopt;
+      return "there is no partition " + value + ", allowed: 0 to " + std::to_string(partitions - 1);
     case sim::MetricFilter::kTopic:
-      if (FindTopic(world, value) != nullptr) return std::nullopt;
-      return "there is no topic " + value;
+      if (FindTopic(world, value) != nullptr || !AllTopicsAreKnown(world)) return std::nullopt;
+      return "there is no topic " + value + ", allowed: " + JoinNames(TopicNames(world));
     case sim::MetricFilter::kWorkload:
-      if (std::any_of(world.workloads.begin(), world.workloads.end(), in_threads)) return std::nullopt;
-      return "there is no workload with the thread \"" + value + "\"";
+      if (one_of(ThreadNames(world))) return std::nullopt;
+      return "there is no workload with the thread \"" + value + "\", allowed: " + JoinNames(ThreadNames(world));
     case sim::MetricFilter::kProducer:
-      if (std::any_of(world.producers.begin(), world.producers.end(), in_producers)) return std::nullopt;
-      return "there is no producer \"" + value + "\"";
+      if (one_of(ProducerNames(world))) return std::nullopt;
+      return "there is no producer \"" + value + "\", allowed: " + JoinNames(ProducerNames(world));
     case sim::MetricFilter::kError:
       if (sim::IsMetricName("errors." + value)) return std::nullopt;
       return "found \"" + value + "\", allowed: an error's name such as NOT_LEADER_OR_FOLLOWER";
@@ -112,7 +129,12 @@ void ReadWhere(TableReader& expect, const sim::WorldSpec& world, sim::MetricQuer
       continue;
     }
     const sim::MetricFilter filter = *sim::MetricFilterFromName(name);
-    if (const auto complaint = CheckFilterValue(filter, value.text, world)) where.Complain(name, *complaint);
+    const std::int32_t partitions = PartitionsOf(member->value, world);
+    // Of a topic that does not exist there is nothing more to say.
+    const bool unknown_topic = filter == sim::MetricFilter::kPartition && partitions == 0;
+    if (const auto complaint = CheckFilterValue(filter, value.text, world, partitions); complaint && !unknown_topic) {
+      where.Complain(name, *complaint);
+    }
     if (!sim::MetricHasFilter(query.metric, filter)) {
       where.Complain(name, query.metric + " is not counted by " + std::string(name));
     }
@@ -138,6 +160,17 @@ void ReadExpectThat(TableReader expect, Scenario& scenario) {
   expectation.query.from = expect.OneDuration("from").value_or(Duration(0));
   expectation.query.to = expect.OneDuration("to").value_or(Duration::max());
   if (expectation.query.from >= expectation.query.to) expect.Wrong("to", "later than from");
+  const sim::WorldSpec& world = scenario.world;
+  if (expectation.query.from > world.duration && expectation.query.from - world.duration >= world.settle) {
+    expect.Wrong("from", "before the end of the run, " + FormatDuration(world.duration + world.settle) +
+                             " (duration and settle)");
+  }
+  for (const std::string_view edge : {"from", "to"}) {
+    if (known && expect.Has(edge) && !sim::MetricHasWindow(*metric)) {
+      expect.Complain(edge, *metric + " is of the whole run, allowed: without from and to");
+      break;
+    }
+  }
   expect.Finish();
   if (!known || holds == nullptr) return;
   const auto condition = ReadCondition(holds->value, "expect_that.holds", *metric, expect.errors());

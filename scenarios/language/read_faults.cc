@@ -10,7 +10,6 @@ namespace ktrial::scenario {
 namespace {
 
 constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::array<std::string_view, 4> kPhases = {"received", "before_append", "after_append", "before_response"};
 
 // What the arguments of a fault are read with.
 struct Arguments {
@@ -31,8 +30,11 @@ template <class Fault>
 void TopicAndPartition(Arguments& arguments, Fault& fault) {
   const sim::WorldSpec& world = arguments.world;
   if (world.topics.size() != 1) arguments.table.FindRequired("topic", "which topic");
-  fault.topic = ReadTopics(arguments.table, "topic", world).value_or(sim::TopicSelector::All());
-  const std::vector<const sim::TopicShape*> topics = SelectedTopics(world, fault.topic);
+  const std::optional<sim::TopicSelector> topic = ReadTopics(arguments.table, "topic", world);
+  fault.topic = topic.value_or(sim::TopicSelector::All());
+  std::vector<const sim::TopicShape*> topics = SelectedTopics(world, fault.topic);
+  // Of a topic that is wrong nothing can be said about partitions.
+  if (!topic && arguments.table.Has("topic")) topics.clear();
   const auto single = [](const sim::TopicShape* topic) { return topic->partitions == 1; };
   if (!std::all_of(topics.begin(), topics.end(), single)) arguments.table.FindRequired("partition", "which partition");
   fault.partition = ReadPartitions(arguments.table, "partition", topics).value_or(sim::PartitionSelector::All());
@@ -93,7 +95,9 @@ FaultAction ReadNetworkPartition(Arguments& arguments) {
 FaultAction ReadLatency(Arguments& arguments) {
   sim::Latency fault{Broker(arguments), {}};
   arguments.table.FindRequired("add", "a duration");
-  fault.add = arguments.table.Durations("add").value_or(sim::DurationRange());
+  const std::optional<sim::DurationRange> add = arguments.table.Durations("add");
+  if (add && add->max == Duration(0)) arguments.table.Wrong("add", "more than 0s");
+  fault.add = add.value_or(sim::DurationRange());
   return fault;
 }
 
@@ -120,7 +124,8 @@ FaultAction ReadError(Arguments& arguments) {
   }
   // The default is the earliest phase in which the answer can be known to be an error.
   if (on) fault.phase = std::max(fault.phase, on->phase);
-  if (const auto phase = table.Choice("phase", kPhases)) fault.phase = static_cast<sim::FaultPhase>(*phase);
+  if (const auto phase = table.Choice("phase", sim::FaultPhaseNames()))
+    fault.phase = static_cast<sim::FaultPhase>(*phase);
   fault.topic = ReadTopics(table, "topic", arguments.world).value_or(sim::TopicSelector::All());
   fault.partition = ReadPartitions(table, "partition", SelectedTopics(arguments.world, fault.topic))
                         .value_or(sim::PartitionSelector::All());
@@ -206,7 +211,8 @@ std::optional<sim::RequestTrigger> ReadOn(TableReader& fault, const sim::WorldSp
   trigger.request = ReadApi(on, "request");
   if (const auto broker = ReadBrokers(on, "broker", world)) trigger.broker = *broker;
   trigger.nth = on.Integer("nth", 1, kCountMax).value_or(1);
-  if (const auto phase = on.Choice("phase", kPhases)) trigger.phase = static_cast<sim::FaultPhase>(*phase);
+  if (const auto phase = on.Choice("phase", sim::FaultPhaseNames()))
+    trigger.phase = static_cast<sim::FaultPhase>(*phase);
   on.Finish();
   return trigger;
 }
@@ -222,14 +228,12 @@ sim::FaultTrigger ReadTrigger(TableReader& fault, const sim::WorldSpec& world) {
   trigger.lasting = fault.Durations("for");
   trigger.times = fault.Integer("times", 1, kCountMax);
   if (trigger.every && trigger.every->min == Duration(0)) fault.Wrong("every", "more than 0s");
+  if (trigger.lasting && trigger.lasting->max == Duration(0)) fault.Wrong("for", "more than 0s");
   if (trigger.times && trigger.at) fault.Complain("times", "stands beside at, allowed: with every or on");
-  if (!fault.Has("at") && !fault.Has("every") && !fault.Has("on")) {
-    fault.errors().Add(fault.position(), "fault", "says not when, required: one of at, every or on");
-  }
   return trigger;
 }
 
-void ReadFault(TableReader fault, bool foreign_client, sim::WorldSpec& world) {
+void ReadFault(TableReader fault, sim::WorldSpec& world) {
   sim::FaultSpec spec;
   spec.trigger = ReadTrigger(fault, world);
   spec.may_not_fire = fault.Boolean("may_not_fire").value_or(false);
@@ -244,29 +248,37 @@ void ReadFault(TableReader fault, bool foreign_client, sim::WorldSpec& world) {
       continue;
     }
     TableReader table(member->value, fault.Path(kind.name), fault.errors());
-    const std::size_t errors_before = fault.errors().size();
     Arguments arguments{table, world, spec.trigger};
     spec.action = kind.read(arguments);
     table.Finish();
     if (spec.trigger.lasting && !kind.has_end) {
       fault.Complain("for", "stands beside " + std::string(kind.name) + ", which is over at once");
     }
-    // With a name that does not exist there is nothing to reason about.
-    if (fault.errors().size() != errors_before) continue;
-    if (const auto why = WhyItCannotFire(spec, world, foreign_client)) {
-      fault.errors().Add(member->position, fault.Path(kind.name), "certainly cannot fire: " + *why);
-    }
   }
-  if (chosen == nullptr) fault.errors().Add(fault.position(), "fault", "says not what, required: one kind of fault");
-  fault.Finish();
+  const bool has_trigger = fault.Has("at") || fault.Has("every") || fault.Has("on");
+  // A key that is unknown was meant to say it.
+  if (fault.Finish()) {
+    if (!has_trigger) {
+      fault.errors().Add(fault.position(), "fault", "says not when, required: one of at, every or on");
+    }
+    if (chosen == nullptr) fault.errors().Add(fault.position(), "fault", "says not what, required: one kind of fault");
+  }
   world.faults.push_back(std::move(spec));
 }
 
 }  // namespace
 
-void ReadFaults(TableReader& root, bool foreign_client, sim::WorldSpec& world) {
-  for (const Value* value : ReadTables(root, "fault")) {
-    ReadFault(TableReader(*value, "fault", root.errors()), foreign_client, world);
+void ReadFaults(TableReader& root, sim::WorldSpec& world) {
+  for (const Value* value : ReadTables(root, "fault")) ReadFault(TableReader(*value, "fault", root.errors()), world);
+}
+
+void CheckFaults(TableReader& root, bool foreign_client, const sim::WorldSpec& world) {
+  const std::vector<const Value*> tables = ReadTables(root, "fault");
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::optional<std::string> why = WhyItCannotFire(world.faults[i], world, foreign_client);
+    if (!why) continue;
+    const std::string kind(sim::FaultKindName(world.faults[i].action));
+    root.errors().Add(tables[i]->Find(kind)->position, "fault." + kind, "certainly cannot fire: " + *why);
   }
 }
 

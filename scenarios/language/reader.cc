@@ -48,8 +48,17 @@ const Member* TableReader::Find(std::string_view key) {
 
 const Member* TableReader::FindRequired(std::string_view key, std::string_view what) {
   const Member* member = Find(key);
-  if (member == nullptr) errors_.Add(table_->position, Path(key), "missing, required: " + std::string(what));
+  if (member == nullptr && !HasMisspelt(key)) {
+    errors_.Add(table_->position, Path(key), "missing, required: " + std::string(what));
+  }
   return member;
+}
+
+bool TableReader::HasMisspelt(std::string_view key) const {
+  return std::any_of(table_->members.begin(), table_->members.end(), [&](const Member& member) {
+    const bool known = std::find(known_.begin(), known_.end(), member.key) != known_.end();
+    return !known && !Suggestion(member.key, {&key, 1}).empty();
+  });
 }
 
 void TableReader::Wrong(std::string_view key, std::string_view allowed) {
@@ -189,14 +198,17 @@ void TableReader::Exclude(std::string_view first, std::string_view second) {
       "stands beside " + earlier.key + ", allowed: one of " + std::string(first) + " and " + std::string(second));
 }
 
-void TableReader::Finish() {
+bool TableReader::Finish() {
+  bool good = true;
   std::vector<std::string_view> allowed = known_;
   std::sort(allowed.begin(), allowed.end());
   for (const Member& member : table_->members) {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     errors_.Add(member.position, Path(member.key),
                 "unknown key, allowed: " + JoinAllowed(allowed) + Suggestion(member.key, allowed));
+    good = false;
   }
+  return good;
 }
 
 std::vector<const Value*> ReadTables(TableReader& reader, std::string_view key, bool single_allowed) {

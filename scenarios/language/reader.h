@@ -32,7 +32,8 @@ class TableReader {
   // The member, if it is there; the key counts as known from now on. All other readers stand on it.
   const Member* Find(std::string_view key);
   bool Has(std::string_view key) { return Find(key) != nullptr; }
-  // Reports a missing key. `what` says what belongs there.
+  // Reports a missing key, unless one stands there that can only be meant for it: Finish will suggest the right one. `what`
+  // says what belongs there.
   const Member* FindRequired(std::string_view key, std::string_view what);
 
   std::optional<std::string> String(std::string_view key);
@@ -59,8 +60,8 @@ class TableReader {
   void Wrong(std::string_view key, std::string_view allowed);
   // Any other complaint about the value of `key` if it is there, else about the table.
   void Complain(std::string_view key, std::string_view text);
-  // Reports every key that was never asked for.
-  void Finish();
+  // Reports every key that was never asked for. Returns whether there was none.
+  bool Finish();
 
   Position position() const { return table_->position; }
   const std::string& path() const { return path_; }
@@ -71,6 +72,8 @@ class TableReader {
  private:
   template <class Parse>
   auto Quantity(std::string_view key, std::string_view allowed, Parse parse);
+  // Whether a key that nobody has asked for yet is nearly `key`.
+  bool HasMisspelt(std::string_view key) const;
 
   const Value* table_;
   const std::string path_;

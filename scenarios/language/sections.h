@@ -14,13 +14,19 @@ void ReadCluster(TableReader& root, sim::WorldSpec& world);
 void ReadProducers(TableReader& root, sim::WorldSpec& world);
 // [[workload]] and [[call]].
 void ReadApplication(TableReader& root, sim::WorldSpec& world);
-// [[fault]]. With `foreign_client` the requests come from somebody else's client: what [[workload]] cannot cause may
-// come.
-void ReadFaults(TableReader& root, bool foreign_client, sim::WorldSpec& world);
+// [[fault]].
+void ReadFaults(TableReader& root, sim::WorldSpec& world);
 // [schedule].
 void ReadSchedule(TableReader& root, sim::WorldSpec& world);
 // [expect] and [[expect_that]].
 void ReadExpectations(TableReader& root, Scenario& scenario);
+
+// What cannot be seen until everything is read, and means nothing if anything was wrong in that.
+// Workloads that would never end.
+void CheckWorkloads(TableReader& root, const sim::WorldSpec& world);
+// Faults that certainly cannot fire. With `foreign_client` the requests come from somebody else's client: what [[workload]]
+// cannot cause may come.
+void CheckFaults(TableReader& root, bool foreign_client, const sim::WorldSpec& world);
 
 }  // namespace ktrial::scenario
 

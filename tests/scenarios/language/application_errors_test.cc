@@ -7,7 +7,7 @@ namespace {
 
 // What stands wrong in one [[workload]], with its keys from line 12 on.
 std::string WorkloadErrors(std::string_view keys) {
-  return ErrorsOf(std::string(kLeast) + "[[workload]]\n" + std::string(keys));
+  return ErrorsOf(std::string(kLeast) + "[[workload]]\n" + std::string(keys) + "count = 1\n");
 }
 
 TEST(ProducerErrorsTest, TheProducerChecksItsOwnKeys) {
@@ -28,11 +28,27 @@ TEST(ProducerErrorsTest, SeveralProducersHaveNames) {
 
 TEST(ProducerErrorsTest, AWorkloadNamesOneOfSeveralProducers) {
   const std::string two = std::string(kLeast) + "[[producer]]\nname = \"left\"\n[[producer]]\nname = \"right\"\n";
-  EXPECT_EQ(ErrorsOf(two + "[[workload]]\ntopic = \"orders\"\n"),
+  EXPECT_EQ(ErrorsOf(two + "[[workload]]\ntopic = \"orders\"\ncount = 1\n"),
             "f.toml:15:1: workload.producer: missing, required: left or right");
   EXPECT_EQ(ErrorsOf(two + "[[workload]]\ntopic = \"orders\"\nproducer = \"rihgt\"\n"),
             "f.toml:17:12: workload.producer: there is no producer \"rihgt\", allowed: left or right (did you mean "
             "\"right\"?)");
+}
+
+TEST(ProducerErrorsTest, AProducerWithoutANameIsCalledProducer) {
+  EXPECT_EQ(ErrorsOfAdded("[[workload]]\ntopic = \"orders\"\nrate = \"1/s\"\nproducer = \"writer\"\n"),
+            "f.toml:16:12: workload.producer: there is no producer \"writer\", allowed: producer");
+  EXPECT_EQ(ErrorsOfAdded("[[workload]]\ntopic = \"orders\"\nrate = \"1/s\"\nproducer = \"producer\"\n"), "");
+}
+
+TEST(ProducerErrorsTest, AnEmptyNameIsNone) {
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nname = \"\"\n"), "f.toml:14:8: producer.name: found \"\", allowed: a name");
+}
+
+// Kafka knows the one spelling.
+TEST(ProducerErrorsTest, AcksAllIsWrittenSmall) {
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nacks = \"ALL\"\n"),
+            "f.toml:14:1: producer.acks: = \"ALL\" is not allowed: all, -1, 0 or 1 (PR-20)");
 }
 
 TEST(WorkloadErrorsTest, RateAndClosedExcludeEachOther) {
@@ -77,6 +93,57 @@ TEST(WorkloadErrorsTest, ACallbackDoesOneOfFiveThings) {
             "f.toml:13:15: workload.on_callback: found \"block 5\", allowed: \"send\", \"flush\", \"close\", \"throw\" "
             "or \"block DURATION\"");
 }
+
+// --- Workloads that a run would not come to the end of ---
+
+// Of one [[workload]] on line 11, and what stands before it in the file.
+std::string EndlessErrors(std::string_view keys, std::string_view more = "", Purpose purpose = Purpose::kCheck) {
+  return ErrorsOf(std::string(kLeast) + "[[workload]]\ntopic = \"orders\"\n" + std::string(keys) + std::string(more),
+                  {.overrides = {}, .purpose = purpose});
+}
+constexpr std::string_view kAllowed = ", allowed: with count = 1000 or rate = \"1000/s\"";
+
+TEST(EndlessWorkloadTest, WithoutLatencyItNeedsARateOrACount) {
+  const std::string text =
+      "f.toml:11:1: workload: neither rate, closed nor count, and nothing takes time (latency 0): "
+      "it sends without end in one moment" +
+      std::string(kAllowed) + ", or with a network.latency";
+  EXPECT_EQ(EndlessErrors(""), text);
+  EXPECT_EQ(EndlessErrors("", "", Purpose::kRun), text);
+  EXPECT_EQ(EndlessErrors("stop = \"1ms\"\n"), text);
+  EXPECT_EQ(EndlessErrors("count = 1\n"), "");
+  EXPECT_EQ(EndlessErrors("rate = \"1/s\"\n"), "");
+}
+
+TEST(EndlessWorkloadTest, ClosedNeedsSomethingThatTakesTime) {
+  EXPECT_EQ(
+      EndlessErrors("closed = 8\n", "[producer]\nlinger.ms = 0\n"),
+      "f.toml:11:1: workload: closed without count, and nothing takes time (latency 0): it sends without end in one "
+      "moment" +
+          std::string(kAllowed) + ", or with a network.latency");
+  EXPECT_EQ(EndlessErrors("closed = 8\n"), "");  // linger.ms is 5
+  EXPECT_EQ(EndlessErrors("closed = 8\n", "[producer]\nlinger.ms = 0\n[network]\nlatency = \"1ms\"\n"), "");
+}
+
+TEST(EndlessWorkloadTest, WhatDoesNotFitIntoMemoryIsRefused) {
+  // 60 s of round trips of 2 ms, each with the 305040 records of 110 bytes that buffer.memory holds.
+  EXPECT_EQ(
+      EndlessErrors("", "[network]\nlatency = \"1ms\"\n"),
+      "f.toml:11:1: workload: neither rate, closed nor count: it would send up to 9151 million records, more than fit "
+      "into memory" +
+          std::string(kAllowed));
+  EXPECT_EQ(
+      EndlessErrors("value = { bytes = 4000 }\n", "[network]\nlatency = \"1ms\"\n[producer]\nbuffer.memory = 65536\n"),
+      "");
+}
+
+TEST(EndlessWorkloadTest, TheFastestBrokerSetsThePace) {
+  const std::string slow = "[network]\nlatency = \"1s\"\n[producer]\nbuffer.memory = 65536\n";
+  EXPECT_EQ(EndlessErrors("", slow), "");
+  EXPECT_NE(EndlessErrors("", slow + "[[broker]]\nid = 2\nlatency = \"0ms\"\n"), "");
+}
+
+TEST(EndlessWorkloadTest, ForServeWorkloadsDoNotRun) { EXPECT_EQ(EndlessErrors("", "", Purpose::kServe), ""); }
 
 TEST(CallErrorsTest, ACallDoesOneThingWithinTheDuration) {
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"60s\"\n"),

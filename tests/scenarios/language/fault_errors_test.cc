@@ -89,6 +89,32 @@ TEST(FaultErrorsTest, ALeaderMovesOnlyToAReplica) {
             "f.toml:15:1: fault.move_leader: certainly cannot fire: broker 3 has no replica of it");
 }
 
+TEST(FaultErrorsTest, ALeaderDoesNotMoveToItself) {
+  const std::string text = "f.toml:15:1: fault.move_leader: certainly cannot fire: broker 1 leads it already";
+  const std::string move = "at = \"1s\"\nmove_leader = { topic = \"orders\", partition = 0, to = 1 }\n";
+  EXPECT_EQ(FaultErrors(move), text);
+  EXPECT_EQ(FaultErrors(move + "[[fault]]\nat = \"1s\"\ndisconnect = { broker = 1 }\n"), text);
+  // Whoever is not the leader any more can become it again.
+  EXPECT_EQ(FaultErrors(move + "[[fault]]\nat = \"500ms\"\npause_broker = { broker = 1 }\n"), "");
+  // Partition 1 is led by another.
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmove_leader = { topic = \"orders\", partition = \"*\", to = 1 }\n"), "");
+}
+
+TEST(FaultErrorsTest, AnEpisodeHasALength) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"0s\"\ncrash = { broker = 1 }\n"),
+            "f.toml:15:7: fault.for: found \"0s\", allowed: more than 0s");
+}
+
+TEST(FaultErrorsTest, LatencyAddsSomething) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nlatency = { broker = 1, add = \"0s\" }\n"),
+            "f.toml:15:31: fault.latency.add: found \"0s\", allowed: more than 0s");
+}
+
+TEST(FaultErrorsTest, AMisspeltKindOrTriggerIsOneError) {
+  EXPECT_TRUE(FaultErrors("at = \"1s\"\nmove_leder = {}\n").ends_with("(did you mean \"move_leader\"?)"));
+  EXPECT_EQ(FaultErrors("evry = \"1s\"\ncrash = { broker = 1 }\n").find('\n'), std::string::npos);
+}
+
 TEST(FaultErrorsTest, AFaultOfARequestNeedsSomebodyToSendIt) {
   EXPECT_EQ(FaultErrors("on = { request = \"Fetch\" }\ncrash = { broker = 1 }\n"),
             "f.toml:15:1: fault.crash: certainly cannot fire: the brokers do not serve Fetch");
@@ -118,8 +144,21 @@ TEST(FaultErrorsTest, AnErrorIsOneAndInTime) {
 }
 
 TEST(FaultErrorsTest, AThreadExistsToBeStalled) {
-  EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"app-7\" }\n"),
-            "f.toml:16:1: fault.stall_thread: certainly cannot fire: there is no thread \"app-7\"");
+  const std::string allowed = ", allowed: app-1 or producer, or \"*\"";
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"app-7\" }\n"),
+      "f.toml:16:1: fault.stall_thread: certainly cannot fire: there is no thread and no producer \"app-7\"" + allowed);
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"producer-2\" }\n"),
+      "f.toml:16:1: fault.stall_thread: certainly cannot fire: there is no thread and no producer \"producer-2\"" +
+          allowed);
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"app-*\" }\n"),
+      "f.toml:16:1: fault.stall_thread: certainly cannot fire: there is no thread and no producer \"app-*\"" + allowed);
+  for (const char* name : {"app-1", "producer", "*"}) {
+    EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"1s\"\nstall_thread = { thread = \"" + std::string(name) + "\" }\n"),
+              "");
+  }
 }
 
 }  // namespace

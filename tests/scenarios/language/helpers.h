@@ -24,8 +24,7 @@ replication = 1
 // The same and a workload that sends to "orders", on lines 1 to 12.
 inline constexpr std::string_view kActing = R"(title = "t"
 duration = "60s"
-[cluster]
-brokers = 3
+cluster = { brokers = 3 }
 [[topic]]
 name = "orders"
 partitions = 6
@@ -34,6 +33,7 @@ name = "solo"
 replication = 1
 [[workload]]
 topic = "orders"
+rate = "1000/s"
 )";
 
 // The errors in a file called "f.toml", a line each; "" if there are none.

@@ -29,6 +29,83 @@ TEST(ParseErrorsTest, AnUnknownKeyFarFromAllOthersGetsNoSuggestion) {
             "f.toml:14:1: schedule.colour: unknown key, allowed: depth, stalls or strategy");
 }
 
+// --- One mistake is one error ---
+
+TEST(OneMistakeTest, AMisspeltKeyIsNotMissingToo) {
+  EXPECT_EQ(
+      ErrorsOfAdded("[[call]]\nat = \"1s\"\nsend = { topc = \"orders\" }\n"),
+      "f.toml:15:10: call.send.topc: unknown key, allowed: key, partition, topic or value (did you mean \"topic\"?)");
+  EXPECT_EQ(
+      ErrorsOfAdded("[[call]]\nat = \"1s\"\nflsh = {}\n"),
+      "f.toml:15:1: call.flsh: unknown key, allowed: abort, at, begin, close, commit, flush, partitions_for, producer, "
+      "send or thread (did you mean \"flush\"?)");
+}
+
+TEST(OneMistakeTest, ATopicThatCouldNotBeReadMayBeTheOneThatIsMeant) {
+  const std::string text =
+      "title = \"t\"\nduration = \"60s\"\ncluster = { brokers = 3 }\n[[topic]]\nnam = \"a\"\n[[workload]]\ntopic = "
+      "\"a\"\n"
+      "partition = 7\ncount = 1\n[[fault]]\nat = \"1s\"\nmove_leader = { topic = \"a\" }\n[[expect_that]]\nmetric = "
+      "\"lost\"\n"
+      "where = { topic = \"a\", partition = 7 }\nholds = 0\n";
+  EXPECT_EQ(ErrorsOf(text),
+            "f.toml:5:1: topic.nam: unknown key, allowed: name, partitions, replication or settings (did you mean "
+            "\"name\"?)");
+}
+
+TEST(OneMistakeTest, WithoutTopicsNoNameOfOneIsWrong) {
+  EXPECT_EQ(
+      ErrorsOf(
+          "title = \"t\"\nduration = \"60s\"\ncluster = { brokers = 3 }\n[[workload]]\ntopic = \"a\"\ncount = 1\n"),
+      "f.toml:1:1: topic: missing, required: [[topic]] with a name");
+}
+
+TEST(OneMistakeTest, AWrongNumberOfBrokersMakesNoBrokerWrong) {
+  EXPECT_EQ(ErrorsOfAdded("[[broker]]\nid = 7\n[[fault]]\nat = \"1s\"\ncrash = { broker = 7 }\n",
+                          {.overrides = {"cluster.brokers=many"}}),
+            "--set cluster.brokers=many: cluster.brokers: found \"many\", allowed: a whole number from 1 to 1000");
+}
+
+TEST(OneMistakeTest, ADurationOfZeroMakesNoMomentTooLate) {
+  EXPECT_EQ(ErrorsOfAdded("stop = \"5s\"\n[[fault]]\nat = \"1s\"\ndisconnect = { broker = 1 }\n",
+                          {.overrides = {"duration=0s"}}),
+            "--set duration=0s: duration: found \"0s\", allowed: more than 0s");
+}
+
+TEST(OneMistakeTest, TopicsThatStandTwiceAreOneError) {
+  EXPECT_EQ(ErrorsOfAdded("[[topic]]\nname = \"t-{1..5}\"\n[[topic]]\nname = \"t-{1..5}\"\n"),
+            "f.toml:16:8: topic.name: topic t-1 stands here twice");
+}
+
+TEST(OneMistakeTest, AFaultOfAWorkloadThatIsWrongIsNotWrongToo) {
+  EXPECT_EQ(ErrorsOfAdded("[[fault]]\nat = \"1s\"\nlose_acked_append = { topic = \"orders\", partition = 0 }\n",
+                          {.overrides = {"workload.topic=ordres"}}),
+            "--set workload.topic=ordres: workload.topic: there is no topic ordres, allowed: orders or solo, a list of "
+            "names, "
+            "\"*\" or \"any\" (did you mean \"orders\"?)");
+}
+
+TEST(ParseErrorsTest, WhereNothingIsAllowedThatIsSaid) {
+  EXPECT_EQ(ErrorsOfAdded("[[fault]]\non = { request = \"Produce\" }\ndrop_response = { broker = 1 }\n"),
+            "f.toml:15:19: fault.drop_response.broker: unknown key, allowed: none");
+}
+
+TEST(ParseErrorsTest, ATitleSaysSomething) {
+  EXPECT_EQ(ErrorsOfAdded("", {.overrides = {"title=\"  \""}}),
+            "--set title=\"  \": title: found \"  \", allowed: a line of text");
+}
+
+TEST(ParseErrorsTest, NobodyCanWaitForMoreReplicasThanThereAreBrokers) {
+  EXPECT_EQ(
+      ErrorsOfAdded("[[topic]]\nname = \"a\"\nsettings = { min.insync.replicas = 4 }\n",
+                    {.overrides = {"cluster.settings.min.insync.replicas=10"}}),
+      "f.toml:15:14: topic.settings.min.insync.replicas: found 4, allowed: at most 3, one for each broker\n"
+      "--set cluster.settings.min.insync.replicas=10: cluster.settings.min.insync.replicas: found 10, allowed: at most "
+      "3, one for each broker");
+  // More than the topic's replicas: refused for good with acks=all, as Kafka does it.
+  EXPECT_EQ(ErrorsOfAdded("[[topic]]\nname = \"a\"\nreplication = 1\nsettings = { min.insync.replicas = 2 }\n"), "");
+}
+
 TEST(ParseErrorsTest, AWrongTypeShowsWhatWasFound) {
   EXPECT_EQ(
       ErrorsOfAdded("settle = 5\n[network]\nlatency = 7\n"),

@@ -57,7 +57,7 @@ TEST(ParseTest, SeveralProducersWithInstances) {
   const ParseResult result =
       ParseScenario(std::string(kLeast) +
                         "[[producer]]\nname = \"a\"\ninstances = 3\nacks = 1\n[[producer]]\nname = \"b\"\n"
-                        "[[workload]]\nproducer = \"a\"\ntopic = \"*\"\n",
+                        "[[workload]]\nproducer = \"a\"\ntopic = \"*\"\ncount = 1\n",
                     "f.toml");
   ASSERT_TRUE(result.scenario.has_value());
   EXPECT_EQ(result.scenario->world.producers.at(0).instances, 3);
