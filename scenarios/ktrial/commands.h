@@ -15,9 +15,10 @@ namespace ktrial::scenario {
 
 // How results are shown.
 struct Output {
-  bool json = false;      // one object a line, input errors included
-  bool color = false;     // on standard output
-  bool progress = false;  // standard error is a terminal
+  bool json = false;               // one object a line, input errors included
+  bool color = false;              // on standard output
+  bool progress = false;           // standard error is a terminal
+  std::string program = "ktrial";  // as it was called, for lines to paste
 };
 
 struct RunCommandOptions {

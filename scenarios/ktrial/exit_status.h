@@ -8,10 +8,11 @@ namespace ktrial::scenario {
 
 enum ExitStatus : int {
   kHolds = 0,
-  kFails = 1,         // an expectation or an invariant; a record that was not acknowledged; a command that failed
-  kWrongInput = 2,    // files or arguments
-  kDefect = 3,        // of the simulator itself
-  kInterrupted = 130  // by SIGINT
+  kFails = 1,          // an expectation or an invariant; a record that was not acknowledged; a command that failed
+  kWrongInput = 2,     // files or arguments; results that could not be written
+  kDefect = 3,         // of the simulator itself
+  kInterrupted = 130,  // by SIGINT
+  kTerminated = 143,   // by SIGTERM
 };
 
 // What to say of two things together: the worse.

@@ -1,5 +1,6 @@
 #include "scenarios/ktrial/line_reader.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,15 @@ std::optional<std::string_view> LineReader::Next() {
   }
 }
 
+bool LineReader::AwaitInput() const {
+  if (stop_ < 0) return true;
+  pollfd waits[] = {{descriptor_, POLLIN, 0}, {stop_, POLLIN, 0}};
+  while (poll(waits, 2, -1) < 0) {
+    if (errno != EINTR) return true;  // read says what is wrong
+  }
+  return waits[1].revents == 0;
+}
+
 bool LineReader::Fill() {
   constexpr std::size_t kChunk = 1 << 16;
   buffer_.erase(0, begin_);
@@ -31,11 +41,14 @@ bool LineReader::Fill() {
   begin_ = 0;
   const std::size_t size = buffer_.size();
   buffer_.resize(size + kChunk);
-  const ssize_t count = read(descriptor_, buffer_.data() + size, kChunk);
+  ssize_t count = 0;
+  do {
+    count = AwaitInput() ? read(descriptor_, buffer_.data() + size, kChunk) : 0;
+  } while (count < 0 && errno == EINTR);
   buffer_.resize(size + (count > 0 ? static_cast<std::size_t>(count) : 0));
   if (count > 0) return true;
   at_end_ = true;
-  if (count < 0 && errno != EINTR) error_ = std::strerror(errno);
+  if (count < 0) error_ = std::strerror(errno);
   return false;
 }
 

@@ -9,11 +9,11 @@
 
 namespace ktrial::scenario {
 
-// Reads a file descriptor until its end, an error, or a signal that interrupts the read (EINTR counts as the end: the program
-// was asked to stop).
+// Reads a file descriptor until its end, an error, or until it is told to stop.
 class LineReader {
  public:
-  explicit LineReader(int descriptor) : descriptor_(descriptor) {}
+  // Once `stop` can be read, nothing more is read from `descriptor`; -1: nobody stops it. Neither is closed.
+  explicit LineReader(int descriptor, int stop = -1) : descriptor_(descriptor), stop_(stop) {}
   // The next line without its end; valid until the next call. A last line needs no end. Nothing at the end.
   std::optional<std::string_view> Next();
   // Empty, or why reading stopped before the end.
@@ -21,8 +21,11 @@ class LineReader {
 
  private:
   bool Fill();
+  // False if it was told to stop first.
+  bool AwaitInput() const;
 
   const int descriptor_;
+  const int stop_;
   std::string buffer_;
   std::size_t begin_ = 0;    // of the next line
   std::size_t scanned_ = 0;  // no line end before here

@@ -3,9 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <limits>
 
@@ -18,7 +21,7 @@ namespace {
 
 constexpr char kFooter[] =
     "Exit status: 0 holds, 1 an expectation or invariant failed, 2 wrong input or arguments,\n"
-    "3 a defect of the simulator, 130 interrupted.";
+    "3 a defect of the simulator, 130 interrupted, 143 terminated.";
 
 struct Options {
   Output output;
@@ -142,8 +145,21 @@ ExitStatus Dispatch(const CLI::App& app, Options& options) {
   return ServeCommand(options.serve);
 }
 
+// What was printed must have arrived: a full disk or a closed descriptor loses results, and nobody reads what is not there.
+ExitStatus CheckOutput(ExitStatus status) {
+  errno = 0;
+  const bool out = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();
+  if (!out) {
+    std::fprintf(stderr, "standard output: cannot be written%s%s\n", errno != 0 ? ": " : "",
+                 errno != 0 ? std::strerror(errno) : "");
+  }
+  const bool err = std::ferror(stderr) == 0 && std::cerr.good();
+  return out && err ? status : Worse(status, kWrongInput);
+}
+
 ExitStatus Main(int argc, char** argv) {
   Options options;
+  options.output.program = argc > 0 ? argv[0] : "ktrial";
   // What follows "--" is the command that serve runs, options and all; CLI11 would look into it.
   int own = argc;
   for (int i = 1; i < argc; ++i) {
@@ -187,5 +203,5 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, ktrial::scenario::ExitOnInterrupt);
   std::signal(SIGPIPE, SIG_IGN);
   ktrial::ExchangeCheckFailureHook({ktrial::scenario::ExitOnFailedCheck, nullptr});
-  return ktrial::scenario::Main(argc, argv);
+  return ktrial::scenario::CheckOutput(ktrial::scenario::Main(argc, argv));
 }

@@ -1,39 +1,55 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string_view>
 
+#include "core/check.h"
 #include "core/env/posix/posix_env.h"
+#include "core/env/threads.h"
 #include "core/producer/producer.h"
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/ktrial/delivery_log.h"
+#include "scenarios/ktrial/interrupts.h"
 #include "scenarios/ktrial/line_reader.h"
+#include "scenarios/ktrial/progress_line.h"
 
 namespace ktrial::scenario {
 namespace {
 
-constexpr Duration kCloseAfterInterrupt = std::chrono::seconds(5);
+// An interrupt ends the input; what was read is still sent, for so long.
+constexpr Duration kCloseAfterInterrupt = std::chrono::seconds(2);
 
-volatile std::sig_atomic_t interrupts = 0;
+// Closes the producer when an interrupt comes: that also ends a Send that waits, and a Close that has more time.
+class CloseOnInterrupt {
+ public:
+  CloseOnInterrupt(Threads& threads, Producer& producer) {
+    KT_CHECK(pipe2(over_, O_CLOEXEC) == 0);
+    thread_ = threads.Spawn("interrupts", [this, &producer] {
+      pollfd waits[] = {{InterruptDescriptor(), POLLIN, 0}, {over_[0], POLLIN, 0}};
+      while (poll(waits, 2, -1) < 0 && errno == EINTR) {
+      }
+      if (InterruptSignal() != 0) producer.Close(kCloseAfterInterrupt).IgnoreError();  // what it gave up is in the log
+    });
+  }
+  ~CloseOnInterrupt() {
+    close(over_[1]);  // Its reader wakes up.
+    KT_CHECK(thread_->Join(Instant::Never()));
+    close(over_[0]);
+  }
+  CloseOnInterrupt(const CloseOnInterrupt&) = delete;
+  CloseOnInterrupt& operator=(const CloseOnInterrupt&) = delete;
 
-// The first interrupt ends the input; what was read is still sent, for a while. The second ends everything.
-void OnInterrupt(int) {
-  if (interrupts > 0) _exit(kInterrupted);
-  interrupts = 1;
-}
-
-void CatchInterrupts() {
-  struct sigaction action = {};
-  action.sa_handler = OnInterrupt;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = 0;  // Without SA_RESTART: a read of standard input must end.
-  sigaction(SIGINT, &action, nullptr);
-}
+ private:
+  int over_[2] = {-1, -1};
+  std::unique_ptr<Thread> thread_;
+};
 
 class StderrLog : public LogSink {
  public:
@@ -63,30 +79,37 @@ absl::StatusOr<ProducerConfig> MakeConfig(const ProduceCommandOptions& options) 
 
 class LineSender {
  public:
-  LineSender(const ProduceCommandOptions& options, Producer& producer)
-      : options_(options), producer_(producer), begin_(std::chrono::steady_clock::now()) {}
+  LineSender(const ProduceCommandOptions& options, Threads& threads, Producer& producer)
+      : options_(options),
+        threads_(threads),
+        producer_(producer),
+        begin_(std::chrono::steady_clock::now()),
+        progress_(options.output.progress) {}
 
   ExitStatus Run() {
-    LineReader lines(STDIN_FILENO);
+    LineReader lines(STDIN_FILENO, InterruptDescriptor());
     std::uint64_t number = 0;
-    while (interrupts == 0 && !given_up_) {
-      const std::optional<std::string_view> line = lines.Next();
-      if (!line) break;
-      SendLine(*line, ++number);
-      if (number % kProgressLines == 0) ShowProgress();
+    {
+      const CloseOnInterrupt closer(threads_, producer_);
+      while (InterruptSignal() == 0 && !given_up_) {
+        const std::optional<std::string_view> line = lines.Next();
+        if (!line) break;
+        SendLine(*line, ++number);
+        if (number % kProgressLines == 0) ShowProgress();
+      }
+      if (!lines.error().empty()) std::fprintf(stderr, "standard input: %s\n", lines.error().c_str());
+      producer_.Close().IgnoreError();  // what it gave up is in the log
     }
-    if (!lines.error().empty()) std::fprintf(stderr, "standard input: %s\n", lines.error().c_str());
-    const bool interrupted = interrupts != 0;
-    (void)producer_.Close(interrupted ? kCloseAfterInterrupt : Duration::max());  // what it gave up is in the log
-    Summarize(number, lines.error().empty());
-    if (interrupted) return kInterrupted;
+    const bool interrupted = InterruptSignal() != 0;
+    Summarize(number, lines.error().empty() && !interrupted);
+    if (interrupted) return InterruptStatus();
     const DeliveryLog::Counts counts = log_.counts();
     const bool all = counts.acknowledged == counts.sent && !given_up_ && lines.error().empty();
     return all ? kHolds : kFails;
   }
 
  private:
-  static constexpr std::uint64_t kProgressLines = 4096;
+  static constexpr std::uint64_t kProgressLines = 1024;
 
   void SendLine(std::string_view line, std::uint64_t number) {
     Record record;
@@ -105,7 +128,7 @@ class LineSender {
     producer_.Send(record, log_.ForLine(number));
     // Send has waited max.block.ms for nothing: the next line would, too, and a file has many.
     const bool waited = std::chrono::steady_clock::now() - called >= producer_.config().max_block;
-    if (waited && log_.counts().failed > failed_before) {
+    if (waited && log_.counts().failed > failed_before && InterruptSignal() == 0) {
       std::fprintf(stderr, "stopped at line %llu: what follows it was not sent\n",
                    static_cast<unsigned long long>(number));
       given_up_ = true;
@@ -113,18 +136,14 @@ class LineSender {
   }
 
   void ShowProgress() {
-    if (!options_.output.progress) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - shown_ < std::chrono::milliseconds(500)) return;
-    shown_ = now;
-    const DeliveryLog::Counts counts = log_.counts();
-    std::fprintf(stderr, "\r\033[K%llu sent, %llu acknowledged, %llu failed",
-                 static_cast<unsigned long long>(counts.sent), static_cast<unsigned long long>(counts.acknowledged),
-                 static_cast<unsigned long long>(counts.failed));
+    progress_.Show([this] {
+      const DeliveryLog::Counts counts = log_.counts();
+      return fmt::format("{} sent, {} acknowledged, {} failed", counts.sent, counts.acknowledged, counts.failed);
+    });
   }
 
   void Summarize(std::uint64_t lines, bool whole) {
-    if (options_.output.progress) std::fprintf(stderr, "\r\033[K");
+    progress_.Clear();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
     const DeliveryLog::Counts counts = log_.counts();
     std::fprintf(stderr, "%llu lines%s: %llu acknowledged, %llu failed in %.2f s (%.0f/s)\n",
@@ -134,11 +153,12 @@ class LineSender {
   }
 
   const ProduceCommandOptions& options_;
+  Threads& threads_;
   Producer& producer_;
   DeliveryLog log_;
   bool given_up_ = false;
   const std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point shown_;
+  ProgressLine progress_;
 };
 
 }  // namespace
@@ -160,7 +180,7 @@ ExitStatus ProduceCommand(const ProduceCommandOptions& options) {
     std::fprintf(stderr, "%s\n", std::string(producer.status().message()).c_str());
     return kWrongInput;
   }
-  return LineSender(options, **producer).Run();
+  return LineSender(options, env->threads(), **producer).Run();
 }
 
 }  // namespace ktrial::scenario

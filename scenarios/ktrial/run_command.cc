@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/ktrial/files.h"
+#include "scenarios/ktrial/progress_line.h"
 #include "scenarios/runner/report.h"
 #include "scenarios/runner/run.h"
 #include "scenarios/runner/trace_file.h"
@@ -34,13 +37,9 @@ ExitStatus ReportDeterminism(const Scenario& scenario, const RunReport& report, 
   return kDefect;
 }
 
-void ShowProgress(const Output& output, std::size_t number, std::size_t count, const std::string& file) {
-  if (output.progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", number, count, file.c_str());
-}
-
-class Runner {
+class Runner : private sim::ProgressListener {
  public:
-  explicit Runner(const RunCommandOptions& options) : options_(options) {}
+  explicit Runner(const RunCommandOptions& options) : options_(options), progress_(options.output.progress) {}
 
   ExitStatus Run() {
     const FileList list = FindScenarioFiles(options_.paths, options_.output);
@@ -51,28 +50,41 @@ class Runner {
       std::fprintf(stderr, "--trace: there are %zu scenarios, allowed: one\n", list.files.size());
       return kWrongInput;
     }
-    for (std::size_t i = 0; i < list.files.size(); ++i) {
-      ShowProgress(options_.output, i + 1, list.files.size(), list.files[i]);
-      status = Worse(status, RunFile(list.files[i]));
+    for (const std::string& file : list.files) {
+      doing_ = many_ ? fmt::format("[{}/{}] {}", &file - list.files.data() + 1, list.files.size(), file) : file;
+      progress_.Show([this] { return doing_; });
+      status = Worse(status, RunFile(file));
     }
-    if (options_.output.progress) std::fprintf(stderr, "\r\033[K");
+    progress_.Clear();
     if (many_ && !options_.output.json) std::printf("%s", RenderTable(reports_, options_.output.color).c_str());
     return status;
   }
 
  private:
+  void OnProgress(Duration at, std::int64_t records) override {
+    progress_.Show([&] {
+      return fmt::format("{}: {:.1f} s of {:.0f} s, {} records", doing_, Seconds(at), Seconds(duration_), records);
+    });
+  }
+  static double Seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
+
   ExitStatus RunFile(const std::string& file) {
     const std::optional<Scenario> scenario =
         LoadScenario(file, {.overrides = options_.overrides, .purpose = Purpose::kRun}, options_.output);
     if (!scenario) return kWrongInput;
+    duration_ = scenario->world.duration;
     std::unique_ptr<TraceFile> trace;
     if (!options_.trace_file.empty()) {
       absl::StatusOr<std::unique_ptr<TraceFile>> created = TraceFile::Create(options_.trace_file);
       if (!created.ok()) return Explain(file, absl::InvalidArgumentError(created.status().message()), options_.output);
       trace = *std::move(created);
     }
-    const absl::StatusOr<RunReport> report =
-        RunScenario(*scenario, {.seed = options_.seed, .overrides = options_.overrides, .trace = trace.get()});
+    const absl::StatusOr<RunReport> report = RunScenario(*scenario, {.seed = options_.seed,
+                                                                     .program = options_.output.program,
+                                                                     .overrides = options_.overrides,
+                                                                     .trace = trace.get(),
+                                                                     .progress = progress_.on() ? this : nullptr});
+    progress_.Clear();
     if (!report.ok()) return Explain(file, report.status(), options_.output);
     Show(*report);
     ExitStatus status = report->passed ? kHolds : kFails;
@@ -87,7 +99,6 @@ class Runner {
   }
 
   void Show(const RunReport& report) {
-    if (options_.output.progress) std::fprintf(stderr, "\r\033[K");
     if (options_.output.json) {
       std::printf("%s\n", RenderJson(report).c_str());
     } else if (!many_ || !report.passed) {
@@ -100,6 +111,9 @@ class Runner {
   }
 
   const RunCommandOptions& options_;
+  ProgressLine progress_;
+  std::string doing_;  // what progress is shown of
+  Duration duration_{0};
   bool many_ = false;
   std::vector<RunReport> reports_;
 };

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/ktrial/files.h"
+#include "scenarios/ktrial/interrupts.h"
 #include "scenarios/runner/report.h"
 #include "scenarios/runner/text.h"
 #include "scenarios/serve/child.h"
@@ -17,34 +16,18 @@
 namespace ktrial::scenario {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
-
-void OnInterrupt(int) {
-  if (interrupts > 0) _exit(kInterrupted);
-  interrupts = 1;
-}
-
-void CatchInterrupts() {
-  struct sigaction action = {};
-  action.sa_handler = OnInterrupt;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-}
-
 std::string Repro(const ServeCommandOptions& options) {
-  std::string line = "ktrial serve " + ShellQuote(options.path) + " --seed " + std::to_string(options.seed);
-  for (const std::string& change : options.overrides) line += " --set " + ShellQuote(change);
-  if (options.command.empty()) return line;
-  line += " --";
-  for (const std::string& word : options.command) line += " " + ShellQuote(word);
-  return line;
+  ReproParts parts{options.output.program, "serve", options.path, options.seed, options.overrides, {}};
+  if (!options.command.empty()) parts.rest = {"--"};
+  parts.rest.insert(parts.rest.end(), options.command.begin(), options.command.end());
+  return ReproLine(parts);
 }
 
 // Why the command is at fault; nothing if it ended well.
 std::optional<std::string> RunCommandOf(const ServeCommandOptions& options, Child& child) {
   int status = child.Wait();
   while (status < 0) {
-    child.Interrupt();
+    child.Signal(InterruptSignal());
     status = child.Wait();
   }
   if (status == 0) return std::nullopt;
@@ -95,8 +78,8 @@ ExitStatus ServeCommand(const ServeCommandOptions& options) {
   std::optional<std::string> complaint;
   if (options.command.empty()) {
     std::fprintf(stderr, "until it is interrupted\n");
-    // A look now and then: a signal between the test and the wait must not be missed.
-    while (interrupts == 0) poll(nullptr, 0, 200);
+    pollfd wait = {InterruptDescriptor(), POLLIN, 0};
+    while (InterruptSignal() == 0) poll(&wait, 1, -1);
   } else {
     absl::StatusOr<Child> child = Child::Start(options.command, variable);
     if (!child.ok()) {
@@ -107,14 +90,10 @@ ExitStatus ServeCommand(const ServeCommandOptions& options) {
   }
   RunReport report = (*trial)->Finish();
   report.repro = Repro(options);
-  if (complaint) {
-    report.passed = false;
-    report.failures.push_back(*complaint);
-    report.result.violations.push_back({"command", Instant() + report.result.virtual_time, *complaint});
-  }
+  if (complaint) report.AddFailure("command", *complaint);
   std::printf("%s",
               options.output.json ? (RenderJson(report) + "\n").c_str() : Render(report, options.output.color).c_str());
-  if (interrupts != 0) return kInterrupted;
+  if (InterruptSignal() != 0) return InterruptStatus();
   return report.passed ? kHolds : kFails;
 }
 

@@ -53,9 +53,8 @@ std::string RenderJson(const RunReport& report) {
   json["events"] = report.result.events;
   json["violations"] = Json::array();
   for (const sim::Violation& violation : report.result.violations) {
-    json["violations"].push_back({{"checker", violation.checker},
-                                  {"at", static_cast<double>(violation.at.nanos()) / 1e9},
-                                  {"text", violation.text}});
+    json["violations"].push_back(
+        {{"checker", violation.checker}, {"at", report.SecondsOf(violation)}, {"text", violation.text}});
   }
   json["expectations"] = Json::array();
   for (const ExpectationOutcome& outcome : report.expectations) {

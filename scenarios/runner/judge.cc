@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -20,7 +21,8 @@ ExpectationOutcome Evaluate(const Expectation& expectation, const sim::RunResult
   outcome.is_duration = sim::MetricIsDuration(expectation.query.metric);
   const absl::StatusOr<double> got =
       IsWholeRun(expectation.query) ? result.Metric(expectation.query.metric) : result.Query(expectation.query);
-  outcome.got = got.value_or(0);
+  outcome.got = got.value_or(std::numeric_limits<double>::quiet_NaN());
+  if (!got.ok()) outcome.nothing = std::string(got.status().message());
   outcome.holds = got.ok() && expectation.condition.Holds(*got);
   return outcome;
 }
@@ -38,7 +40,9 @@ void JudgeExpectations(const Scenario& scenario, RunReport& report) {
     if (scenario.stalls_on_top && !IsOutcome(expectation.query.metric)) continue;
     report.expectations.push_back(Evaluate(expectation, report.result));
     const ExpectationOutcome& outcome = report.expectations.back();
-    if (!outcome.holds) report.failures.push_back("expected " + outcome.name + " " + outcome.want);
+    if (outcome.holds) continue;
+    report.failures.push_back("expected " + outcome.name + " " + outcome.want);
+    if (!outcome.nothing.empty()) report.failures.back() += ": " + outcome.nothing;
   }
 }
 
@@ -64,6 +68,16 @@ void JudgeFaults(RunReport& report) {
 }  // namespace
 
 double RunReport::Metric(const std::string& name) const { return result.Metric(name).value_or(0); }
+
+void RunReport::AddFailure(const std::string& who, const std::string& text) {
+  passed = false;
+  failures.push_back(text);
+  result.violations.push_back({who, result.start + result.virtual_time, text});
+}
+
+double RunReport::SecondsOf(const sim::Violation& violation) const {
+  return static_cast<double>((violation.at - result.start).count()) / 1e9;
+}
 
 RunReport Judge(const Scenario& scenario, sim::RunResult result) {
   RunReport report;

@@ -15,9 +15,10 @@ namespace ktrial::scenario {
 struct ExpectationOutcome {
   std::string name;
   std::string want;
-  double got = 0;
+  double got = 0;            // NaN where there is nothing
   bool is_duration = false;  // `got` is in milliseconds
   bool holds = false;
+  std::string nothing;  // why there is nothing to compare: it does not hold then. Empty otherwise
 };
 
 struct RunReport {
@@ -31,7 +32,10 @@ struct RunReport {
   double wall_seconds = 0;
   std::string repro;  // the line to paste
 
-  double Metric(const std::string& name) const;  // 0 for what never counted
+  double Metric(const std::string& name) const;  // 0 for what never counted, or was never measured
+  // Something besides scenario and checkers objects, at the end of the run.
+  void AddFailure(const std::string& who, const std::string& text);
+  double SecondsOf(const sim::Violation& violation) const;  // since the start of the run
 };
 
 // The verdict. A scenario holds if all its expectations do, no checker objects and every fault fired; a negative one, if all

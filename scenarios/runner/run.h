@@ -15,8 +15,10 @@ namespace ktrial::scenario {
 
 struct RunSettings {
   std::uint64_t seed = 1;
-  std::vector<std::string> overrides;  // Only for the line to paste; the scenario has them already.
-  sim::TraceSink* trace = nullptr;     // Is told every event of the run. Not owned.
+  std::string program = "ktrial";             // How it was called; only for the line to paste, as are the overrides:
+  std::vector<std::string> overrides;         // the scenario has them already.
+  sim::TraceSink* trace = nullptr;            // Is told every event of the run. Not owned.
+  sim::ProgressListener* progress = nullptr;  // Is told how far the run is. Not owned.
 };
 
 // Runs a world to its end and judges it. Errors: INVALID_ARGUMENT if the world cannot be built from the scenario; anything else

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "scenarios/runner/report.h"
 #include "scenarios/runner/text.h"
@@ -16,9 +17,8 @@ std::string Parts(const RunReport& report, std::string_view prefix) {
   for (const auto& [name, value] : report.result.metrics) {
     if (name.starts_with(prefix) && value > 0) parts.emplace_back(value, name.substr(prefix.size()));
   }
-  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::string text;
   for (const auto& [value, name] : parts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, FormatNumber(value));
@@ -46,9 +46,14 @@ std::string Batches(const RunReport& report) {
                      FormatNumber(report.Metric("requests.Produce")));
 }
 
+// "-" where nothing was acknowledged: no delivery is not a fast one.
+std::string Millis(const RunReport& report, const std::string& metric) {
+  return FormatMillis(report.result.Metric(metric).value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
 std::string Delivery(const RunReport& report) {
-  return fmt::format("p50 {}, p99 {}, max {}", FormatMillis(report.Metric("delivery.p50")),
-                     FormatMillis(report.Metric("delivery.p99")), FormatMillis(report.Metric("delivery.max")));
+  return fmt::format("p50 {}, p99 {}, max {}", Millis(report, "delivery.p50"), Millis(report, "delivery.p99"),
+                     Millis(report, "delivery.max"));
 }
 
 std::string Faults(const RunReport& report) {
@@ -70,7 +75,8 @@ std::string Time(const RunReport& report) {
 }
 
 std::string Expectation(const ExpectationOutcome& outcome, const Style& style) {
-  const std::string got = outcome.is_duration ? FormatMillis(outcome.got) : FormatNumber(outcome.got);
+  std::string got = outcome.is_duration ? FormatMillis(outcome.got) : FormatNumber(outcome.got);
+  if (!outcome.nothing.empty()) got = "nothing: " + outcome.nothing;
   return fmt::format("{}{}{} {} {}, got {}", outcome.holds ? style.good : style.bad, outcome.holds ? "ok  " : "FAIL",
                      style.off, outcome.name, outcome.want, got);
 }
@@ -85,7 +91,7 @@ std::string Findings(const RunReport& report, const Style& style) {
   heading = "violations";
   for (const sim::Violation& violation : report.result.violations) {
     text += Line(heading, fmt::format("{}{}{} at {:.3f} s: {}", style.bold, violation.checker, style.off,
-                                      static_cast<double>(violation.at.nanos()) / 1e9, violation.text));
+                                      report.SecondsOf(violation), violation.text));
     heading = "";
   }
   for (const std::string& warning : report.result.warnings) text += Line("warning", warning);
@@ -126,7 +132,7 @@ std::string RenderTable(const std::vector<RunReport>& reports, bool color) {
     text += fmt::format("{:<{}}  {}{:<4}{}  {:>9}  {:>7}  {:>9}  {:>6.0f} s  {}\n", report.scenario, width,
                         report.passed ? style.good : style.bad, report.passed ? "PASS" : "FAIL", style.off,
                         FormatNumber(report.Metric("records.acked")), FormatNumber(report.Metric("records.failed")),
-                        FormatMillis(report.Metric("delivery.p99")), Seconds(report.result.virtual_time),
+                        Millis(report, "delivery.p99"), Seconds(report.result.virtual_time),
                         FormatHash(report.result.hash));
   }
   for (const RunReport& report : reports) {

@@ -42,6 +42,15 @@ std::string ShellQuote(std::string_view word) {
   return quoted + "'";
 }
 
+std::string ReproLine(const ReproParts& parts) {
+  std::string line =
+      fmt::format("{} {} {} --seed {}", ShellQuote(parts.program), parts.command, ShellQuote(parts.file), parts.seed);
+  for (const std::string& change : parts.overrides) line += " --set " + ShellQuote(change);
+  for (const std::string& word : parts.rest) line += " " + ShellQuote(word);
+  if (parts.file == "-") line += " < FILE  # FILE: save there what standard input held";
+  return line;
+}
+
 std::string FormatHash(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Style MakeStyle(bool color) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ktrial::scenario {
 
@@ -16,6 +17,17 @@ std::string FormatNumber(double number);
 std::string FormatLarge(double number);
 // As a POSIX shell reads it back as one word.
 std::string ShellQuote(std::string_view word);
+// The line that does the same again: "ktrial run orders.toml --seed 7 --set duration=5s". The text of a scenario that came from
+// standard input is gone with that: a comment says what must be put there. `rest` is quoted and follows all.
+struct ReproParts {
+  std::string program;  // As it was called.
+  std::string command;
+  std::string file;
+  std::uint64_t seed = 1;
+  std::vector<std::string> overrides;
+  std::vector<std::string> rest;
+};
+std::string ReproLine(const ReproParts& parts);
 // Sixteen hexadecimal digits.
 std::string FormatHash(std::uint64_t hash);
 

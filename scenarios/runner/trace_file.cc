@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "scenarios/runner/version.h"
+#include "sim/world.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -28,13 +29,16 @@ void AppendString(std::string_view text, std::string& line) {
   line += '"';
 }
 
-absl::Status Unavailable(const std::string& path) { return absl::UnavailableError(path + ": " + std::strerror(errno)); }
+absl::Status Unavailable(const std::string& path, int error) {
+  return absl::UnavailableError(path + ": " + std::strerror(error));
+}
 
 }  // namespace
 
 void AppendTraceLine(const sim::TraceEvent& event, std::string& line) {
+  const std::int64_t nanos = (event.at - sim::WorldStart()).count();
   fmt::format_to(std::back_inserter(line), R"({{"n":{},"t":{}.{:09},"kind":"{}","subject":)", event.index,
-                 event.at.nanos() / 1'000'000'000, event.at.nanos() % 1'000'000'000, sim::TraceKindName(event.kind));
+                 nanos / 1'000'000'000, nanos % 1'000'000'000, sim::TraceKindName(event.kind));
   AppendString(event.subject, line);
   fmt::format_to(std::back_inserter(line), R"(,"a":{},"b":{})", event.a, event.b);
   if (!event.text.empty() && event.kind != sim::TraceKind::kSend) {
@@ -46,7 +50,7 @@ void AppendTraceLine(const sim::TraceEvent& event, std::string& line) {
 
 absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return Unavailable(path);
+  if (file == nullptr) return Unavailable(path, errno);
   fmt::print(file, "{{\"ktrial\":\"{}\"}}\n", kVersion);
   return std::unique_ptr<TraceFile>(new TraceFile(path, file));
 }
@@ -57,12 +61,13 @@ void TraceFile::OnTraceEvent(const sim::TraceEvent& event) {
   line_.clear();
   AppendTraceLine(event, line_);
   line_ += '\n';
-  std::fwrite(line_.data(), 1, line_.size(), file_);
+  const bool written = std::fwrite(line_.data(), 1, line_.size(), file_) == line_.size();
+  if (!written && error_ == 0) error_ = errno;
 }
 
 absl::Status TraceFile::Finish() {
-  if (std::fflush(file_) != 0 || std::ferror(file_) != 0) return Unavailable(path_);
-  return absl::OkStatus();
+  if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+  return error_ == 0 ? absl::OkStatus() : Unavailable(path_, error_);
 }
 
 }  // namespace ktrial::scenario

@@ -35,6 +35,7 @@ absl::StatusOr<Child> Child::Start(const std::vector<std::string>& command, cons
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGINT);
+  sigaddset(&defaults, SIGTERM);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
@@ -55,6 +56,6 @@ int Child::Wait() {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void Child::Interrupt() { kill(pid_, SIGINT); }
+void Child::Signal(int signal) { kill(pid_, signal); }
 
 }  // namespace ktrial::scenario

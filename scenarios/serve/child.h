@@ -18,7 +18,7 @@ class Child {
   static absl::StatusOr<Child> Start(const std::vector<std::string>& command, const std::string& variable);
   // Waits for its end. Its exit status; 128 + N if signal N ended it; -1 if a signal handler of ours ran, and it goes on.
   int Wait();
-  void Interrupt();
+  void Signal(int signal);
 
  private:
   explicit Child(pid_t pid) : pid_(pid) {}

@@ -95,7 +95,8 @@ absl::Status Trial::State::Listen() {
   const int last_port = settings.port + scenario.world.cluster.brokers - 1;
   if (settings.port != 0 && last_port > 65535) {
     return absl::InvalidArgumentError("--port " + std::to_string(settings.port) + " leaves no room for " +
-                                      std::to_string(scenario.world.cluster.brokers) + " brokers, allowed: 0, or up to " +
+                                      std::to_string(scenario.world.cluster.brokers) +
+                                      " brokers, allowed: 0, or up to " +
                                       std::to_string(65536 - scenario.world.cluster.brokers));
   }
   absl::StatusOr<std::unique_ptr<sim::Cluster>> created = sim::Cluster::Create(
@@ -176,6 +177,12 @@ RunReport Trial::Finish() {
   Scenario judged = state.scenario;
   judged.expectations.clear();  // They are about our own producer.
   RunReport report = Judge(judged, std::move(result));
+  // Who was never there has kept every promise.
+  const bool connected = report.Metric("connects") > 0;
+  if (!connected || report.Metric("requests.Produce") == 0) {
+    report.AddFailure("client", connected ? "no client sent a Produce request: there was nothing to judge"
+                                          : "no client ever connected: there was nothing to judge");
+  }
   report.wall_seconds = static_cast<double>(report.result.virtual_time.count()) / 1e9;
   return report;
 }

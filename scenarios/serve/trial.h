@@ -37,7 +37,7 @@ class Trial {
 
   // "host:port,host:port"
   const std::string& bootstrap() const;
-  // Heals, stops, judges. Once. In the report `virtual_time` is real, events are requests, and there is no hash.
+  // Heals, stops, judges. Once. A trial that no client took part in has failed. In the report `virtual_time` is real, events are requests, and there is no hash.
   RunReport Finish();
 
  private:

@@ -162,7 +162,7 @@ void WireWitness::JudgeOrder(const sim::Cluster& cluster, std::vector<sim::Viola
         const bool first = found != seen.end() && appended.insert(identity).second;
         if (first && found->second < latest && ++count <= kShown) {
           violations.push_back(
-              {"order", batch.appended,
+              {"order", Instant() + (batch.appended - start_),
                fmt::format("{} offset {} was sent before a record that stands in front of it", Name(where), offset)});
         }
         if (first) latest = std::max(latest, found->second);

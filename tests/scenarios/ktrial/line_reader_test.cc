@@ -38,6 +38,23 @@ TEST(LineReaderTest, BytesOfAllKindsPass) {
   EXPECT_EQ(LinesOf(line + "\n"), Lines{line});
 }
 
+TEST(LineReaderTest, ToldToStopItGivesWhatItHasReadAndReadsNoMore) {
+  int input[2];
+  int stop[2];
+  ASSERT_EQ(pipe(input), 0);
+  ASSERT_EQ(pipe(stop), 0);
+  LineReader reader(input[0], stop[0]);
+  ASSERT_EQ(write(input[1], "a\nb\n", 4), 4);
+  EXPECT_EQ(reader.Next(), "a");
+  // The writer is still there: only being told ends this.
+  ASSERT_EQ(write(input[1], "c\n", 2), 2);
+  ASSERT_EQ(write(stop[1], "", 1), 1);
+  EXPECT_EQ(reader.Next(), "b");
+  EXPECT_EQ(reader.Next(), std::nullopt);
+  EXPECT_EQ(reader.error(), "");
+  for (const int end : {input[0], input[1], stop[0], stop[1]}) close(end);
+}
+
 TEST(LineReaderTest, ADescriptorThatCannotBeReadIsAnError) {
   LineReader reader(-1);
   EXPECT_EQ(reader.Next(), std::nullopt);

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,14 @@ WRONG = GOOD.replace("brokers = 1", 'brokers = "one"')
 WRONG_TEXT = 'cluster.brokers: found "one", allowed: a whole number from 1 to 1000'
 
 
+def read_terminal(descriptor):
+    """What the other side has written; empty once that is closed, which a terminal tells as an error."""
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""
+
+
 class ProgramTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -49,7 +59,7 @@ class ProgramTest(unittest.TestCase):
     def test_a_run_that_fails_ends_with_the_line_to_paste(self):
         status, out, _ = self.run_ktrial("run", "failing.toml", "--seed", "3", "--set", "producer.linger.ms=9")
         self.assertEqual(status, 1)
-        self.assertTrue(out.endswith("reproduce: ktrial run failing.toml --seed 3 --set producer.linger.ms=9\n"), out)
+        self.assertTrue(out.endswith(f"reproduce: {KTRIAL} run failing.toml --seed 3 --set producer.linger.ms=9\n"), out)
 
     def test_wrong_input_is_a_line_with_its_place(self):
         status, out, err = self.run_ktrial("run", "wrong.toml")
@@ -140,7 +150,8 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("\x1b", self.run_ktrial("run", "good.toml", "--color", "always")[1])
 
     def test_serve_gives_the_command_its_bootstrap_and_judges_it(self):
-        status, out, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", "echo B=$KTRIAL_BOOTSTRAP")
+        command = f"echo B=$KTRIAL_BOOTSTRAP; echo line | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders"
+        status, out, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
         self.assertEqual(status, 0, err)
         self.assertTrue(out.endswith("PASS\n"), out)
         self.assertRegex(err, r"\nB=127\.0\.0\.1:\d+\n")
@@ -150,7 +161,96 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(status, 1)
         report = json.loads(out)
         self.assertEqual(report["verdict"], "fail")
-        self.assertEqual(report["violations"][0]["text"], "the command sh ended with status 7")
+        self.assertEqual([violation["text"] for violation in report["violations"]],
+                         ["no client ever connected: there was nothing to judge",
+                          "the command sh ended with status 7"])
+
+    def test_a_trial_without_a_client_fails(self):
+        status, out, _ = self.run_ktrial("serve", "good.toml", "--", "true")
+        self.assertEqual(status, 1)
+        self.assertIn("FAIL\n  no client ever connected: there was nothing to judge\n"
+                      f"reproduce: {KTRIAL} serve good.toml --seed 1 -- true\n", out)
+
+    def test_a_scenario_from_standard_input_must_be_saved_to_run_again(self):
+        status, out, _ = self.run_ktrial("run", "-", stdin=FAILING)
+        self.assertEqual(status, 1)
+        self.assertTrue(out.endswith(f"reproduce: {KTRIAL} run - --seed 1 < FILE  # FILE: save there what standard input"
+                                     " held\n"), out)
+
+    def test_a_workload_without_end_is_refused(self):
+        endless = GOOD.replace('rate = "100/s"\n', "")
+        for command in ("check", "run"):
+            status, _, err = self.run_ktrial(command, "-", stdin=endless)
+            self.assertEqual(status, 2)
+            self.assertIn("-:8:1: workload: neither rate, closed nor count", err)
+
+    def test_results_that_cannot_be_written_are_no_success(self):
+        for arguments in (["run", "good.toml"], ["run", "--json", "good.toml"], ["run", "good.toml", "good.toml"],
+                          ["check", "good.toml"], ["check", "--json", "wrong.toml"], ["list", "good.toml"],
+                          ["list", "--json", "good.toml"], ["serve", "good.toml", "--", "true"], ["--help"],
+                          ["--version"]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([KTRIAL, *arguments], cwd=self.folder.name, stdout=full, stderr=subprocess.PIPE,
+                                        text=True, timeout=120)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("standard output: cannot be written", result.stderr, arguments)
+
+    def test_a_trace_that_cannot_be_written_is_no_success(self):
+        status, _, err = self.run_ktrial("run", "good.toml", "--trace", "/dev/full")
+        self.assertEqual((status, err), (2, "/dev/full: No space left on device\n"))
+
+    def test_a_summary_that_cannot_be_written_is_no_success(self):
+        command = f"echo line | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders 2>/dev/full"
+        status, out, _ = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
+        self.assertEqual(status, 1)
+        self.assertIn("the command sh ended with status 2", out)
+
+    # Nobody listens on port 1, and so the first Send waits for max.block.ms, an hour: until the signal.
+    def interrupt_produce(self, signal_number, lines):
+        process = subprocess.Popen([KTRIAL, "produce", "-v", "-b", "127.0.0.1:1", "-t", "t", "-X", "max.block.ms=3600000"],
+                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stderr.close)
+        process.stdin.write(lines)
+        process.stdin.flush()
+        process.stderr.readline()  # The producer is there, and with it what waits for signals.
+        process.send_signal(signal_number)
+        err = process.stderr.read()
+        return process.wait(timeout=60), err
+
+    def test_the_first_signal_ends_produce_with_a_summary(self):
+        for signal_number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for lines in ("", "one\ntwo\n"):
+                got, err = self.interrupt_produce(signal_number, lines)
+                self.assertEqual(got, status)
+                self.assertRegex(err, r"\d lines \(not all of the input\): 0 acknowledged, \d failed in ")
+
+    def test_serve_ends_with_a_verdict_when_it_is_asked_to(self):
+        for signal_number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = subprocess.Popen([KTRIAL, "serve", os.path.join(self.folder.name, "good.toml")],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while "until it is interrupted" not in process.stderr.readline():
+                pass
+            process.send_signal(signal_number)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, status)
+            self.assertIn("no client ever connected", out)
+
+    def test_progress_is_for_terminals(self):
+        long = GOOD.replace('"1s"', '"2000s"').replace('"100/s"', '"500/s"')
+        with open(os.path.join(self.folder.name, "long.toml"), "w") as file:
+            file.write(long)
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([KTRIAL, "run", "long.toml"], cwd=self.folder.name, stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        while chunk := read_terminal(ours):
+            seen += chunk
+        os.close(ours)
+        out, _ = process.communicate(timeout=60)
+        self.assertRegex(seen.decode(), r"\r\x1b\[Klong.toml: \d+\.\d s of 2000 s, \d+ records")
+        self.assertTrue(seen.endswith(b"\r\x1b[K"), seen)
+        self.assertNotIn(b"\x1b", out)
 
     def test_a_seed_that_does_not_fit_is_refused(self):
         for seed in ("-1", "18446744073709551616", "x"):

@@ -78,6 +78,34 @@ TEST(JudgeTest, WithStallsOnTopOnlyCheckersAndCountsAreJudged) {
   EXPECT_EQ(Judge(scenario, std::move(result)).failures, (Lines{"checker loss objects", "expected lost 0"}));
 }
 
+TEST(JudgeTest, WhereNothingWasMeasuredNothingHolds) {
+  Scenario scenario;
+  scenario.expectations = {Expect("delivery.p99", "<= 6s"), Expect("recovery", "<= 3s"), Expect("batch.fill", ">= 0")};
+  const RunReport report = Judge(scenario, sim::RunResult());
+  EXPECT_EQ(report.failures, (Lines{"expected delivery.p99 <= 6s: there was nothing to measure",
+                                    "expected recovery <= 3s: there was nothing to measure",
+                                    "expected batch.fill >= 0: there was nothing to measure"}));
+  EXPECT_FALSE(report.passed);
+  const std::string summary = RenderSummary(report, false);
+  EXPECT_NE(summary.find("FAIL recovery <= 3s, got nothing: there was nothing to measure\n"), std::string::npos)
+      << summary;
+  EXPECT_NE(RenderJson(report).find(R"({"name":"recovery","want":"<= 3s","got":null,"holds":false})"),
+            std::string::npos);
+}
+
+TEST(JudgeTest, MomentsCountFromTheStartOfTheRun) {
+  sim::RunResult result;
+  result.start = Instant::FromNanos(4'000'000'000);
+  result.violations = {{"loss", Instant::FromNanos(5'500'000'000), "gone"}};
+  RunReport report = Judge(Scenario(), std::move(result));
+  EXPECT_NE(RenderSummary(report, false).find("loss at 1.500 s: gone\n"), std::string::npos);
+  EXPECT_NE(RenderJson(report).find(R"({"checker":"loss","at":1.5,"text":"gone"})"), std::string::npos);
+  report.result.virtual_time = std::chrono::seconds(7);
+  report.AddFailure("command", "it ended badly");
+  EXPECT_NE(RenderJson(report).find(R"({"checker":"command","at":7.0,"text":"it ended badly"})"), std::string::npos);
+  EXPECT_EQ(report.failures, (Lines{"checker loss objects", "it ended badly"}));
+}
+
 TEST(JudgeTest, ACounterThatNeverCountedIsZero) {
   Scenario scenario;
   scenario.expectations = {Expect("errors.NOT_LEADER_OR_FOLLOWER", "0")};

@@ -37,5 +37,17 @@ TEST(TextTest, WithoutColorNothingIsAdded) {
   EXPECT_NE(MakeStyle(true).good, "");
 }
 
+TEST(ReproLineTest, ItCallsTheProgramAsItWasCalled) {
+  EXPECT_EQ(ReproLine({"bin/k trial", "run", "a b.toml", 7, {"duration=5s"}, {}}),
+            "'bin/k trial' run 'a b.toml' --seed 7 --set duration=5s");
+  EXPECT_EQ(ReproLine({"ktrial", "serve", "a.toml", 1, {}, {"--", "sh", "-c", "exit 7"}}),
+            "ktrial serve a.toml --seed 1 -- sh -c 'exit 7'");
+}
+
+TEST(ReproLineTest, WhatCameFromStandardInputMustComeAgain) {
+  EXPECT_EQ(ReproLine({"ktrial", "run", "-", 7, {}, {}}),
+            "ktrial run - --seed 7 < FILE  # FILE: save there what standard input held");
+}
+
 }  // namespace
 }  // namespace ktrial::scenario

@@ -119,5 +119,29 @@ TEST(TrialTest, AFaultThatNeverMetAnythingFails) {
   EXPECT_EQ(report.failures, std::vector<std::string>{"fault crash never fired"});
 }
 
+TEST(TrialTest, ATrialThatNobodyCameToHasFailed) {
+  absl::StatusOr<std::unique_ptr<Trial>> trial = Trial::Start(Parsed(""), {});
+  ASSERT_TRUE(trial.ok());
+  const RunReport report = (*trial)->Finish();
+  EXPECT_FALSE(report.passed);
+  EXPECT_EQ(report.failures, std::vector<std::string>{"no client ever connected: there was nothing to judge"});
+  ASSERT_EQ(report.result.violations.size(), 1u);
+  EXPECT_EQ(report.result.violations[0].checker, "client");
+}
+
+TEST(TrialTest, AClientThatSendsNothingProvesNothing) {
+  absl::StatusOr<std::unique_ptr<Trial>> trial = Trial::Start(Parsed(""), {});
+  ASSERT_TRUE(trial.ok());
+  const std::unique_ptr<Env> env = MakePosixEnv(1);
+  {
+    const auto config = ProducerConfig::Parse({{"bootstrap.servers", (*trial)->bootstrap()}});
+    ASSERT_TRUE(config.ok());
+    const std::unique_ptr<Producer> producer = *Producer::Create(*config, *env);
+    ASSERT_TRUE(producer->PartitionsFor("orders").ok());
+  }
+  EXPECT_EQ((*trial)->Finish().failures,
+            std::vector<std::string>{"no client sent a Produce request: there was nothing to judge"});
+}
+
 }  // namespace
 }  // namespace ktrial::scenario

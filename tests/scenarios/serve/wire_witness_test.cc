@@ -19,7 +19,7 @@ class StillClock : public Clock {
  public:
   Instant Now() const override { return now; }
   WallTime WallNow() const override { return WallTime::FromMillis(1); }
-  Instant now;
+  Instant now = Instant::FromNanos(7'000'000'000);
 };
 
 class WireWitnessTest : public ::testing::Test {
@@ -47,7 +47,12 @@ class WireWitnessTest : public ::testing::Test {
     witness_.OnRequest(View(id));
   }
   sim::RequestView View(std::uint64_t id) {
-    return {.id = id, .broker = NodeId(1), .connection = connection_, .api = wire::ApiKey::kProduce, .version = 9, .produce = &request_};
+    return {.id = id,
+            .broker = NodeId(1),
+            .connection = connection_,
+            .api = wire::ApiKey::kProduce,
+            .version = 9,
+            .produce = &request_};
   }
   // The brokers append the values and say so.
   void Append(std::uint64_t id, std::int32_t partition, const std::vector<std::string>& values) {
@@ -113,9 +118,12 @@ TEST_F(WireWitnessTest, ARetryBehindAYoungerBatchIsOutOfOrder) {
   Append(2, 0, {"b"});
   Answer(2, 0, wire::ErrorCode::kNone);
   Ask(3, 0, {"a"});
+  clock_.now = clock_.now + std::chrono::seconds(3);
   Append(3, 0, {"a"});
   Answer(3, 0, wire::ErrorCode::kNone);
-  EXPECT_EQ(Objections(), Names{"order"});
+  ASSERT_EQ(Objections(), Names{"order"});
+  // Since the start of the trial.
+  EXPECT_EQ(witness_.Judge(*cluster_)[0].at, Instant() + std::chrono::seconds(3));
 }
 
 TEST_F(WireWitnessTest, OrderIsNotJudgedIfTwoRequestsWereInFlight) {
