@@ -14,7 +14,7 @@ def kt_fuzz_target(name, srcs, deps, **kwargs):
     )
 
 def kt_message_fuzz_targets(messages):
-    """One target for each message of core/wire/messages.h, named fuzz_<Message>."""
+    """One target for each message of the codec, named fuzz_<Message>."""
     for message in messages:
         kt_fuzz_target(
             name = "fuzz_" + message,
@@ -23,6 +23,7 @@ def kt_message_fuzz_targets(messages):
             deps = [
                 "//core/wire:codec",
                 "//core/wire:gather_bytes",
+                "//core/wire:messages",
                 "@system//:absl_status",
             ],
         )

@@ -1,5 +1,5 @@
 // Any bytes give a message or kDataLoss, and a message that was read can be written and read again. The first byte of the input
-// chooses the version. KT_FUZZ_MESSAGE is one of core/wire/messages.h.
+// chooses the version. KT_FUZZ_MESSAGE is one of core/wire/messages.h or transaction_messages.h.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/wire/codec.h"
+#include "core/wire/transaction_messages.h"
 
 namespace ktrial::wire {
 namespace {
