@@ -12,6 +12,8 @@ import re
 import sys
 from dataclasses import dataclass
 
+from parity import parity
+
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 CODE_FOLDERS = ("core", "sim", "scenarios", "tests", "bench")
@@ -214,7 +216,8 @@ def include_guards(tree):
             yield path, 1, f"guard: the include guard must be {guard}"
 
 
-RULES = (banned_names, layering, unique_sites, file_length, function_length, tests_in_targets, folders_in_architecture, include_guards)
+RULES = (banned_names, layering, unique_sites, file_length, function_length, tests_in_targets, folders_in_architecture, include_guards,
+         parity)
 
 
 def lint(tree):

@@ -2,6 +2,7 @@
 
 import unittest
 
+import parity
 import tidy
 
 
@@ -125,6 +126,92 @@ class Guards(unittest.TestCase):
     def test_the_guard_is_the_path(self):
         self.assertEqual(found(tidy.include_guards, {"core/wire/a.h": "#ifndef A_H_"}), [("core/wire/a.h", 1)])
         self.assertEqual(found(tidy.include_guards, {"core/wire/a.h": "#ifndef CORE_WIRE_A_H_"}), [])
+
+
+class Parity(unittest.TestCase):
+    """The smallest page that is right, and what is found when one thing about it or its tree is not."""
+
+    PAGE = """| | proved | partly | differs | not built | no test | not ours | all |
+| rules | 1 | 0 | 1 | 1 | 0 | 0 | 3 |
+| tests of Java | 1 | 0 | 0 | 0 | 1 | 0 | 2 |
+| MD | metadata | MD-02 |
+| SN | sender | SN-01 |
+| MD-01 | it begins empty | proved | `a_test.cc:ATest.BeginsEmpty` |
+| MD-02 | it ends | differs | `a_test.cc:ATest.Ends`, `scenarios/end.toml`; later |
+| SN-01 | it sends | not built | transactions |
+### FooTest (2)
+| `FooTest.testA` | MD-01, MD-02 | proved | `real/b_test.py:it_works` |
+| `FooTest.testB` | SN-01 | no test | nobody looked |"""
+    FILES = {
+        "tests/core/a_test.cc": "// MD-01 to MD-02\nTEST(ATest, BeginsEmpty) {}\nTEST_F(ATest,\n       Ends) {}",
+        "tests/real/b_test.py": "def it_works():\n    pass",
+        "scenarios/end.toml": "",
+    }
+
+    def check(self, expected, old="", new="", files=None):
+        """`expected`: the text of each finding, after `old` in the page became `new`, and with other files."""
+        self.assertIn(old, self.PAGE)
+        all_files = self.FILES | {parity.PAGE: self.PAGE.replace(old, new, 1)} | (files or {})
+        tree = tidy.Tree({path: text.split("\n") for path, text in all_files.items()})
+        self.assertEqual([text.removeprefix("parity: ") for _, _, text in parity.parity(tree)], expected)
+
+    def test_a_page_that_is_right(self):
+        self.check([])
+        self.check([], "`a_test.cc:ATest.Ends`", "`core/a_test.cc:ATest.Ends`")
+
+    def test_the_page_must_be_there(self):
+        self.assertEqual(found(parity.parity, {"core/a.cc": ""}), [(parity.PAGE, 1)])
+
+    def test_each_rule_has_a_row(self):
+        self.check(["SN-02 has no row"], "SN-01 |\n", "SN-02 |\n")
+        self.check(["SN-01 has no row", "rules, not built: 0, not 1", "rules, all: 2, not 3"],
+                   "| SN-01 | it sends | not built | transactions |\n")
+
+    def test_each_rule_has_one_row(self):
+        self.check(["MD-01 has a row in line 6 too", "SN-01 has no row"], "| SN-01 | it", "| MD-01 | it")
+        self.check(["SN-01 has no row", "SN-07 is behind the last rule of its family"], "| SN-01 | it", "| SN-07 | it")
+
+    def test_the_number_of_tests_of_a_class_is_that_of_its_rows(self):
+        self.check(["FooTest has 2 rows, not 3"], "(2)", "(3)")
+        self.check(["BarTest has 1 rows, not 0", "FooTest has 1 rows, not 2"], "`FooTest.testB`", "`BarTest.testB`")
+
+    def test_a_java_test_is_of_rules_that_there_are(self):
+        self.check(["`FooTest.testA`: there is no rule MD-03"], "MD-01, MD-02", "MD-01, MD-03")
+
+    def test_a_named_test_exists(self):
+        self.check(["MD-01: the test a_test.cc:ATest.Begins does not exist"], "BeginsEmpty", "Begins")
+        self.check(["MD-02: the test scenarios/begin.toml does not exist"], "end.toml", "begin.toml")
+        self.check(["`FooTest.testA`: the test real/b_test.py:it_worked does not exist"], "it_works", "it_worked")
+        self.check(["MD-02: the test a_test.cc:ATest.Ends does not exist"],
+                   files={"tests/core/a_test.cc": "TEST(ATest, BeginsEmpty) {}"})
+        self.check(["MD-02: `ATest.Ends` is not the name of a test"],
+                   "`a_test.cc:ATest.Ends`", "`ATest.Ends`")
+
+    def test_a_named_test_is_one(self):
+        self.check(["MD-01: a_test.cc:ATest.BeginsEmpty may be in tests/core/a_test.cc or tests/sim/a_test.cc"],
+                   files={"tests/sim/a_test.cc": "TEST(ATest, BeginsEmpty) {}"})
+
+    def test_a_state_is_one_of_six(self):
+        self.check(['SN-01: the state "soon" is none of proved, partly, differs, not built, no test, not ours',
+                    "rules, not built: 0, not 1"], "not built | transactions", "soon | transactions")
+
+    def test_a_state_has_what_it_needs(self):
+        self.check(['MD-02: "differs" needs a reason'], "; later")
+        self.check(['SN-01: "not built" needs a reason'], "transactions", " ")
+        self.check(['`FooTest.testB`: "no test" has no place for a test'], "nobody looked",
+                   "nobody looked at `a_test.cc:ATest.Ends`")
+        self.check(['`FooTest.testA`: "proved" needs a test'], "`real/b_test.py:it_works`", "surely")
+
+    def test_counts_are_those_of_the_rows(self):
+        self.check(["rules, proved: 1, not 2"], "| rules | 1", "| rules | 2")
+        self.check(["tests of Java, all: 2, not 1"], "| 2 |\n| MD", "| 1 |\n| MD")
+        self.check(["there is no line of counts for rules"], "| rules | 1 | 0 | 1 | 1 | 0 | 0 | 3 |\n")
+
+    def test_what_a_comment_names_has_a_test(self):
+        text = "{} names no test of {}, though this comment speaks of it".format
+        for comment, rules in (("// SN-01", ["SN-01"]), ("// MD-03: x", ["MD-03"]), ("f();  // MD-02 to MD-04", ["MD-03", "MD-04"]),
+                               ("// D-9, B070", []), ('Say("SN-01");', [])):
+            self.check([text(parity.PAGE, rule) for rule in rules], files={"tests/core/c_test.cc": comment})
 
 
 if __name__ == "__main__":
