@@ -133,9 +133,9 @@ TEST(CompressorTest, TheDefaultLevelOfLz4IsTheFastCompressor) {
 }
 
 TEST(CompressorDeathTest, LevelsAndCodecsAreCheckedByTheCaller) {
-  EXPECT_DEATH(Compressor(Codec::kGzip, 10), "check failed");
-  EXPECT_DEATH(Compressor(Codec::kSnappy, 1), "check failed");
-  EXPECT_DEATH(Compressor(Codec::kNone), "check failed");
+  EXPECT_DEATH((void)Compressor(Codec::kGzip, 10), "check failed");
+  EXPECT_DEATH((void)Compressor(Codec::kSnappy, 1), "check failed");
+  EXPECT_DEATH((void)Compressor(Codec::kNone), "check failed");
 }
 
 }  // namespace
