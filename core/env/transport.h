@@ -53,13 +53,13 @@ std::string_view EndReasonName(EndReason reason);
 
 struct TransportEvent {
   enum class Kind : std::uint8_t {
-    kResolved,   // resolve, addresses (at least one)
-    kUnresolved, // resolve, text: why
-    kOpened,     // connection: an Open succeeded
-    kAccepted,   // connection, listener: a new incoming connection
-    kReadable,   // connection: Receive has something to say. Level-triggered while read interest is on
-    kWritable,   // connection: Send may take bytes again. Level-triggered while write interest is on
-    kEnded,      // connection, reason, text: nothing more comes. The id is dead; Close on it does nothing
+    kResolved,    // resolve, addresses (at least one)
+    kUnresolved,  // resolve, text: why
+    kOpened,      // connection: an Open succeeded
+    kAccepted,    // connection, listener: a new incoming connection
+    kReadable,    // connection: Receive has something to say. Level-triggered while read interest is on
+    kWritable,    // connection: Send may take bytes again. Level-triggered while write interest is on
+    kEnded,       // connection, reason, text: nothing more comes. The id is dead; Close on it does nothing
   };
   Kind kind = Kind::kReadable;
   EndReason reason = EndReason::kEnd;
@@ -114,7 +114,8 @@ class Transport {
   virtual IoResult Send(ConnectionId connection, std::span<const ConstBytes> pieces) = 0;
   // Fills the front of `buffer`.
   virtual IoResult Receive(ConnectionId connection, std::span<char> buffer) = 0;
-  // Which level-triggered events are wanted. Both are off after Open and accept; kOpened and kEnded need no interest.
+  // Which level-triggered events are wanted. Both are off after Open and accept. kOpened needs no interest, nor does kEnded, but
+  // for one case: an orderly end is met by reading. Until then the way back is open, and what is sent may still arrive.
   virtual void Interest(ConnectionId connection, bool read, bool write) = 0;
 
   enum class CloseKind : std::uint8_t {

@@ -43,10 +43,11 @@ struct Pipe {
 
   std::deque<Piece> pieces;
   Instant last_due;
-  EventId delivery;    // of the first piece
-  bool cut = false;    // what is sent from now on goes nowhere, and the sender does not know yet
-  bool reset = false;  // an RST was sent
-  bool held = false;   // by a partition
+  EventId delivery;       // of the first piece
+  bool cut = false;       // what is sent from now on goes nowhere, and the sender does not know yet
+  bool reset = false;     // an RST was sent
+  bool finished = false;  // its FIN has arrived: nothing follows, while the other pipe may go on
+  bool held = false;      // by a partition
 
   std::uint64_t unread() const { return arrived - read; }
   std::int64_t room() const { return capacity - static_cast<std::int64_t>(sent - acked); }
@@ -62,7 +63,7 @@ struct Endpoint {
   bool wants_read = false;
   bool wants_write = false;
   bool listed = false;           // among the transport's candidates for events
-  std::optional<EndReason> end;  // known here, not reported yet
+  std::optional<EndReason> end;  // known here, not reported yet. kEnd: only once Receive has met the end of the stream
   std::string_view end_text;     // a literal
   bool end_met = false;          // Send or Receive said that it is over
 };

@@ -240,7 +240,7 @@ bool NetworkCore::ArrivePiece(const ConnectionRef& connection, int side, const P
       pipe.arrived = piece.end;
       break;
     case Piece::Kind::kFin:
-      if (!to.end.has_value()) to.end = EndReason::kEnd;
+      pipe.finished = true;
       break;
     case Piece::Kind::kReset:
       ArriveReset(*connection, 1 - side);

@@ -90,6 +90,7 @@ class NetworkCore {
   void Reset(const ConnectionRef& connection, int side);
   void DropUndelivered(Pipe& pipe);
   void Swallow(Connection& connection);
+  void AnswerStray(const ConnectionRef& connection, int side);
   void TellOfRoom(const ConnectionRef& connection, int side);
   void ForgetIfOver(Connection& connection);
   void AnswerName(SimTransport& transport, ResolveId id, const std::string& host);

@@ -46,6 +46,7 @@ IoResult NetworkCore::Send(const ConnectionRef& connection, int side, std::span<
   pipe.sent += take;
   if (connection->swallowed || pipe.cut) {
     pipe.bytes.resize(start);
+    AnswerStray(connection, side);
   } else {
     Enqueue(connection, side, {.kind = Piece::Kind::kData, .end = pipe.sent});
   }
@@ -56,6 +57,7 @@ IoResult NetworkCore::Receive(const ConnectionRef& connection, int side, std::sp
   Endpoint& end = connection->end(side);
   Pipe& pipe = connection->in(side);
   const std::size_t unread = static_cast<std::size_t>(pipe.unread());
+  if (unread == 0 && end.opened && pipe.finished && !end.end.has_value()) end.end = EndReason::kEnd;
   if (unread == 0 && end.end.has_value()) {
     end.end_met = true;
     return {.kind = IoResult::Kind::kEnded};
@@ -76,6 +78,12 @@ IoResult NetworkCore::Receive(const ConnectionRef& connection, int side, std::sp
   trace_.Note(TraceKind::kReceive, end.subject, take);
   TellOfRoom(connection, 1 - side);
   return {.kind = IoResult::Kind::kBytes, .count = take};
+}
+
+// The side goes on sending after a FIN that came from between the ends (Disconnect): nobody takes it, and it is told so.
+void NetworkCore::AnswerStray(const ConnectionRef& connection, int side) {
+  if (connection->swallowed || std::exchange(connection->in(side).reset, true)) return;
+  Enqueue(connection, 1 - side, {.kind = Piece::Kind::kReset});
 }
 
 // A sender that was turned away learns of the room after the way back; one that was not need not be told.

@@ -148,12 +148,12 @@ void SimTransport::Touch(const ConnectionRef& connection, int side) {
 // True: it has, or may have, more to tell at the next look.
 bool SimTransport::CollectFrom(const Held& held, std::vector<TransportEvent>& events) {
   Endpoint& end = held.end();
-  const bool unread = held.connection->in(held.side).unread() > 0;
+  const Pipe& in = held.connection->in(held.side);
+  const bool unread = in.unread() > 0;
   if (end.end.has_value()) {
-    // Whoever reads finds the end behind the last byte, as with a socket. Whoever does not is told at once, except that
-    // an orderly end waits for the bytes before it.
+    // Whoever reads finds the end behind the last byte, as with a socket. Whoever does not is told at once.
     const bool reads = end.wants_read && end.opened;
-    if (unread ? !reads && *end.end != EndReason::kEnd : !reads || end.end_met) {
+    if (unread ? !reads : !reads || end.end_met) {
       events.push_back({.kind = TransportEvent::Kind::kEnded,
                         .reason = *end.end,
                         .connection = end.id,
@@ -164,7 +164,8 @@ bool SimTransport::CollectFrom(const Held& held, std::vector<TransportEvent>& ev
     return reads;
   }
   if (!end.opened) return false;
-  const bool readable = end.wants_read && unread;
+  // An orderly end is something to read, and only that: the way back is still open.
+  const bool readable = end.wants_read && (unread || in.finished);
   const bool writable = end.wants_write && held.connection->out(held.side).room() > 0;
   if (readable) events.push_back({.kind = TransportEvent::Kind::kReadable, .connection = end.id});
   if (writable) events.push_back({.kind = TransportEvent::Kind::kWritable, .connection = end.id});

@@ -69,6 +69,12 @@ std::optional<EndReason> NetworkWorld::AwaitEnd(Transport& transport, Duration p
   return end.has_value() ? std::optional(end->reason) : std::nullopt;
 }
 
+std::optional<EndReason> NetworkWorld::ReadEnd(Transport& transport, ConnectionId connection, Duration patience) {
+  const Instant deadline = Now() + patience;
+  EXPECT_EQ(Receive(transport, connection, 1, patience), "");
+  return AwaitEnd(transport, deadline - Now());
+}
+
 std::size_t NetworkWorld::Send(Transport& transport, ConnectionId connection, std::string_view bytes) {
   const std::array<ConstBytes, 1> pieces = {bytes};
   return transport.Send(connection, pieces).count;

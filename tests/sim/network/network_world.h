@@ -44,8 +44,11 @@ class NetworkWorld {
   // The next event of that kind within `patience`, polling that transport alone; others are kept for later.
   std::optional<TransportEvent> Await(Transport& transport, TransportEvent::Kind kind,
                                       Duration patience = std::chrono::seconds(600));
-  // How a connection ends within `patience`, read interest being off.
+  // How a connection ends within `patience`, read interest being off: an orderly end is not met so.
   std::optional<EndReason> AwaitEnd(Transport& transport, Duration patience = std::chrono::seconds(600));
+  // How this one ends within `patience` for somebody who reads it, if no byte comes before.
+  std::optional<EndReason> ReadEnd(Transport& transport, ConnectionId connection,
+                                   Duration patience = std::chrono::seconds(600));
   // Sends once; returns how many bytes were taken.
   std::size_t Send(Transport& transport, ConnectionId connection, std::string_view bytes);
   // All that is there now.

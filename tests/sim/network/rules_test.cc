@@ -103,9 +103,9 @@ TEST_F(RulesTest, AConnectionThatLostBytesInABlackholeStaysDead) {
 TEST_F(RulesTest, AcceptedAndClosedAtOnce) {
   world_.Run([&] {
     Impose(Rule::kAcceptThenClose);
-    world_.Open();
+    const ConnectionId id = world_.Open();
     ASSERT_TRUE(world_.Await(world_.client(), Kind::kOpened).has_value());
-    EXPECT_EQ(world_.AwaitEnd(world_.client(), seconds(1)), EndReason::kEnd);
+    EXPECT_EQ(world_.ReadEnd(world_.client(), id, seconds(1)), EndReason::kEnd);
   });
 }
 
@@ -143,9 +143,9 @@ TEST_F(RulesTest, APartitionHoldsTheEndOfAConnection) {
     const auto pair = world_.Connect();
     const RuleId rule = Partition();
     world_.client().Close(pair.client);
-    EXPECT_FALSE(world_.AwaitEnd(world_.brokers(), seconds(60)).has_value());
+    EXPECT_FALSE(world_.ReadEnd(world_.brokers(), pair.broker, seconds(60)).has_value());
     world_.network().Lift(rule);
-    EXPECT_EQ(world_.AwaitEnd(world_.brokers(), seconds(1)), EndReason::kEnd);
+    EXPECT_EQ(world_.ReadEnd(world_.brokers(), pair.broker, seconds(1)), EndReason::kEnd);
   });
 }
 
@@ -229,8 +229,19 @@ TEST_F(RulesTest, AnOrderlyDisconnectDeliversWhatWasSent) {
     world_.Send(world_.client(), pair.client, "last words");
     EXPECT_EQ(world_.network().Disconnect(kOne, DisconnectKind::kEnd), 1);
     EXPECT_EQ(world_.Receive(world_.brokers(), pair.broker, 100), "last words");
-    EXPECT_EQ(world_.AwaitEnd(world_.brokers()), EndReason::kEnd);
-    EXPECT_EQ(world_.AwaitEnd(world_.client()), EndReason::kEnd);
+    EXPECT_EQ(world_.ReadEnd(world_.brokers(), pair.broker), EndReason::kEnd);
+    EXPECT_EQ(world_.ReadEnd(world_.client(), pair.client), EndReason::kEnd);
+  });
+}
+
+TEST_F(RulesTest, DataBehindAnOrderlyDisconnectIsAnsweredWithAReset) {
+  world_.Run([&] {
+    const auto pair = world_.Connect();
+    world_.network().Disconnect(kOne, DisconnectKind::kEnd);
+    world_.Sleep(milliseconds(5));
+    EXPECT_EQ(world_.Send(world_.client(), pair.client, "too late"), 8u) << "nobody has looked for the end yet";
+    EXPECT_EQ(world_.AwaitEnd(world_.client(), seconds(1)), EndReason::kReset);
+    EXPECT_EQ(world_.ReceiveNow(world_.brokers(), pair.broker), "");
   });
 }
 

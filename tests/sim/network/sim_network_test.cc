@@ -195,17 +195,34 @@ TEST(SimNetworkTest, ClosingWithUnreadBytesResetsThePeer) {
   });
 }
 
-TEST(SimNetworkTest, DataForAPeerThatHasClosedIsAnsweredWithAReset) {
+TEST(SimNetworkTest, AnOrderlyEndIsMetByReadingOnly) {
   NetworkWorld world;
   world.Run([&] {
     const auto pair = world.Connect();
-    world.Send(world.brokers(), pair.broker, "unread");  // keeps the orderly end back
-    world.Sleep(milliseconds(5));
+    world.Send(world.brokers(), pair.broker, "last words");
+    world.brokers().Close(pair.broker);
+    EXPECT_FALSE(world.AwaitEnd(world.client(), seconds(60)).has_value());
+    EXPECT_EQ(world.ReceiveNow(world.client(), pair.client), "last words");
+    EXPECT_EQ(world.AwaitEnd(world.client()), EndReason::kEnd);
+  });
+}
+
+// Its FIN says only that the peer sends nothing more; that it does not listen either shows when something comes for it.
+TEST(SimNetworkTest, DataForAPeerThatHasClosedIsAnsweredWithAReset) {
+  NetworkOptions options = NetworkWorld::Quiet();
+  options.reset_loses_one_in = 0;
+  NetworkWorld world(options);
+  world.Run([&] {
+    const auto pair = world.Connect();
+    world.Send(world.brokers(), pair.broker, "unread");
     world.brokers().Close(pair.broker);
     world.Sleep(milliseconds(5));
-    EXPECT_EQ(world.Send(world.client(), pair.client, "too late"), 0u) << "the end is known here";
+    EXPECT_EQ(world.Send(world.client(), pair.client, "too late"), 8u) << "the way there is still open";
+    const Instant sent = world.Now();
+    world.Sleep(milliseconds(5));
     EXPECT_EQ(world.ReceiveNow(world.client(), pair.client), "unread");
-    EXPECT_EQ(world.AwaitEnd(world.client()), EndReason::kEnd);
+    EXPECT_EQ(world.AwaitEnd(world.client()), EndReason::kReset);
+    EXPECT_EQ(world.Now() - sent, milliseconds(5));
   });
 }
 
@@ -215,8 +232,8 @@ TEST(SimNetworkTest, DataThatCrossesAnOrderlyEndMeetsAReset) {
     const auto pair = world.Connect();
     world.brokers().Close(pair.broker);
     EXPECT_EQ(world.Send(world.client(), pair.client, "crosses"), 7u);
-    EXPECT_EQ(world.AwaitEnd(world.client()), EndReason::kEnd) << "the FIN was first";
-    EXPECT_EQ(world.network().counts().resets, 0);
+    EXPECT_EQ(world.AwaitEnd(world.client()), EndReason::kReset);
+    EXPECT_EQ(world.network().counts().resets, 1);
   });
 }
 

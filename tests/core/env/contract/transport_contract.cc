@@ -95,6 +95,46 @@ TEST(TransportContract, AnOrderlyEndComesAfterAllBytes) {
   });
 }
 
+// The end of one direction is not the end of the other: whoever does not read is not told, and may go on sending.
+TEST(TransportContract, AnOrderlyEndIsMetByReadingOnly) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    ConnectedPair pair = Connect(env, *world);
+    pair.server->Close(pair.server_side);
+    EXPECT_TRUE(EventPump(env, *pair.client).Drain(milliseconds(20)).empty());
+    std::array<char, 8> buffer;
+    EXPECT_EQ(pair.client->Receive(pair.client_side, buffer).kind, IoResult::Kind::kEnded);
+    const auto end = EventPump(env, *pair.client).Await(Kind::kEnded, pair.client_side);
+    ASSERT_TRUE(end.has_value());
+    EXPECT_EQ(end->reason, EndReason::kEnd);
+  });
+}
+
+TEST(TransportContract, AnOrderlyEndIsSomethingToRead) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    ConnectedPair pair = Connect(env, *world);
+    pair.server->Close(pair.server_side);
+    pair.client->Interest(pair.client_side, true, false);
+    EXPECT_TRUE(EventPump(env, *pair.client).Await(Kind::kReadable, pair.client_side).has_value());
+  });
+}
+
+TEST(TransportContract, BehindAnOrderlyEndOfThePeerSendStillTakesBytes) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    ConnectedPair pair = Connect(env, *world);
+    pair.server->Close(pair.server_side);
+    EXPECT_TRUE(EventPump(env, *pair.client).Drain(milliseconds(20)).empty());
+    const std::array<ConstBytes, 1> pieces = {"into the void"};
+    EXPECT_EQ(pair.client->Send(pair.client_side, pieces).kind, IoResult::Kind::kBytes);
+    // The peer is gone altogether, and says so now.
+    const auto end = EventPump(env, *pair.client).Await(Kind::kEnded, pair.client_side);
+    ASSERT_TRUE(end.has_value());
+    EXPECT_EQ(end->reason, EndReason::kReset);
+  });
+}
+
 TEST(TransportContract, AResetIsReportedAsOne) {
   auto world = NewDoorWorld();
   world->Run([&](Env& env) {

@@ -38,12 +38,18 @@ std::optional<Transport::CloseKind> ScriptedTransport::closed(ConnectionId conne
   return connections_.at(connection).closed;
 }
 
+// An orderly end is met by reading; any other is told at once.
+bool ScriptedTransport::EndsNow(const Connection& connection) {
+  if (!connection.ended || !connection.in.empty()) return false;
+  return *connection.ended != EndReason::kEnd || connection.read_interest;
+}
+
 bool ScriptedTransport::HasEvents() const {
   if (!accepted_.empty()) return true;
   return std::ranges::any_of(connections_, [](const auto& entry) {
     const Connection& c = entry.second;
     if (c.closed) return false;
-    return (c.read_interest && !c.in.empty()) || (c.write_interest && c.room > 0) || (c.ended && c.in.empty());
+    return (c.read_interest && !c.in.empty()) || (c.write_interest && c.room > 0) || EndsNow(c);
   });
 }
 
@@ -116,7 +122,7 @@ void ScriptedTransport::Poll(Instant deadline, std::vector<TransportEvent>& even
     };
     if (c.read_interest && !c.in.empty()) add(TransportEvent::Kind::kReadable);
     if (c.write_interest && c.room > 0) add(TransportEvent::Kind::kWritable);
-    if (c.ended && c.in.empty()) {
+    if (EndsNow(c)) {
       add(TransportEvent::Kind::kEnded, *c.ended);
       c.closed = CloseKind::kGraceful;
     }

@@ -1,5 +1,5 @@
-// ScriptedTransport is the network of a test that plays the client's part by hand: it connects, writes bytes, reads what the broker
-// sent and looks how a connection ended. Nothing happens but what the test does, and Poll never waits.
+// ScriptedTransport is the network of a test that plays the client's part by hand: it connects, writes bytes, reads
+// what the broker sent and looks how a connection ended. Nothing happens but what the test does, and Poll never waits.
 #ifndef TESTS_SIM_BROKER_TESTING_SCRIPTED_TRANSPORT_H_
 #define TESTS_SIM_BROKER_TESTING_SCRIPTED_TRANSPORT_H_
 
@@ -61,6 +61,8 @@ class ScriptedTransport final : public Transport {
     std::optional<EndReason> ended;  // by the client, after `in`
     std::optional<CloseKind> closed;
   };
+
+  static bool EndsNow(const Connection& connection);
 
   std::map<std::uint16_t, ListenerId> listeners_;
   std::map<ConnectionId, Connection> connections_;
