@@ -54,8 +54,8 @@ struct BrokerShape {
 struct TopicShape {
   std::string name;
   std::int32_t partitions = 1;
-  std::int32_t replication =
-      0;  // 0: min(3, brokers). Replicas of partition p: brokers 1 + (p + k) mod n; the first leads.
+  // 0: min(3, brokers). Replicas of partition p: brokers 1 + (p + k) mod n; the first leads.
+  std::int32_t replication = 0;
   std::map<std::string, std::string> settings;
 };
 

@@ -1,9 +1,10 @@
 // Metadata, 0 to 13.
-// Same as a real broker: answers from what this broker has heard, which may be old; only brokers that the controller has not given
-// up are listed; LEADER_NOT_AVAILABLE for a partition without a leader; topics made on first use (LEADER_NOT_AVAILABLE for that
-// request where ZooKeeper coordinates, else UNKNOWN_TOPIC_OR_PARTITION); topics by id since version 12.
-// Simplified: the list of brokers is never old; the controller named is the listed broker with the lowest id. Absent: authorized
-// operations (never given), internal topics.
+// Same as a real broker: answers from what this broker has heard, which may be old; only brokers that the controller
+// has not given up are listed; LEADER_NOT_AVAILABLE for a partition without a leader; topics made on first use
+// (LEADER_NOT_AVAILABLE for that request where ZooKeeper coordinates, else UNKNOWN_TOPIC_OR_PARTITION); topics by id
+// since version 12.
+// Simplified: the list of brokers is never old; the controller named is the listed broker with the lowest id. Absent:
+// authorized operations (never given), internal topics.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -1,6 +1,7 @@
 // ApiVersions, 0 to 4.
-// Same as a real broker: the whole list of the release; UNSUPPORTED_VERSION in the form of version 0, with the range of ApiVersions
-// itself since 2.4; INVALID_REQUEST for a software name that is not one; features whose range starts at 0 only since version 4.
+// Same as a real broker: the whole list of the release; UNSUPPORTED_VERSION in the form of version 0, with the range of
+// ApiVersions itself since 2.4; INVALID_REQUEST for a software name that is not one; features whose range starts at 0
+// only since version 4.
 // Absent: throttling.
 #include <utility>
 

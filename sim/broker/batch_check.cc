@@ -18,8 +18,8 @@ constexpr std::size_t kLengthAt = 8;
 constexpr std::size_t kLengthEnd = 12;
 constexpr std::size_t kMagicAt = 16;
 constexpr std::int8_t kMagic = 2;
-constexpr std::int32_t kLengthMin =
-    14;  // of an entry of the oldest format; what a broker takes for the end of all sense
+// Of an entry of the oldest format; below it a broker sees no sense in what follows.
+constexpr std::int32_t kLengthMin = 14;
 constexpr std::int16_t kZstdSince = 7;
 constexpr int kCodecMask = 0x07;
 constexpr std::size_t kAttributesEnd = 23;
@@ -44,8 +44,8 @@ absl::Status CheckHeader(const wire::RecordBatchView& batch, const BatchLimits& 
   return absl::OkStatus();
 }
 
-// The common record, read without the price of a general reader: no headers, every varint of one or two bytes, numbered right. The
-// path of a record through the simulator is short, and this is a good part of it.
+// The common record, read without the price of a general reader: no headers, every varint of one or two bytes, numbered
+// right. The path of a record through the simulator is short, and this is a good part of it.
 class PlainRecords {
  public:
   explicit PlainRecords(std::string_view bytes) : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}

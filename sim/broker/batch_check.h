@@ -1,5 +1,5 @@
-// What a leader looks at before it appends a batch from a client, in the order in which a real one does. Errors carry the Kafka code
-// that the answer will say, and for people what was wrong and at which byte.
+// What a leader looks at before it appends a batch from a client, in the order in which a real one does. Errors carry
+// the Kafka code that the answer will say, and for people what was wrong and at which byte.
 #ifndef SIM_BROKER_BATCH_CHECK_H_
 #define SIM_BROKER_BATCH_CHECK_H_
 
@@ -15,8 +15,8 @@
 
 namespace ktrial::sim {
 
-// Whether the records of one partition are one whole batch of format v2, as far as its first bytes tell (WP-10). What every broker
-// checks, whether it leads or not.
+// Whether the records of one partition are one whole batch of format v2, as far as its first bytes tell (WP-10). What
+// every broker checks, whether it leads or not.
 absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t produce_version);
 
 struct BatchLimits {
@@ -25,8 +25,8 @@ struct BatchLimits {
   IdentityRule identity = IdentityRule::kValuePrefix;
 };
 
-// CRC, header and every record; replaces `identities` by those of the records. A compressed batch is believed as to how many records
-// it holds, and their identities are made up.
+// CRC, header and every record; replaces `identities` by those of the records. A compressed batch is believed as to how
+// many records it holds, and their identities are made up.
 absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
                                                  std::vector<RecordIdentity>& identities);
 

@@ -180,9 +180,11 @@ void BrokerLoop::Receive(Connection& connection) {
 }
 
 void BrokerLoop::Ended(Connection& connection, const TransportEvent& event) {
-  // A client that closes in good order may have sent more than has been served yet.
-  const bool more = !connection.mute && (connection.request != nullptr || connection.reader.pending_bytes() > 0);
-  if (event.reason == EndReason::kEnd && more) {
+  // Whoever works on a request does not look at its connection before there is an answer. A client that closes in good
+  // order may have sent more besides.
+  connection.lost = event.reason != EndReason::kEnd;
+  const bool more = connection.request != nullptr || (!connection.lost && connection.reader.pending_bytes() > 0);
+  if (!connection.mute && more) {
     connection.ended = true;
     Pump(connection);
     return;

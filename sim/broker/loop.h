@@ -1,11 +1,12 @@
 // BrokerLoop is the inside of a BrokerHost: connections, the requests in hand and the steps that these go through.
 //
-// A request moves through Step in order. Before each step hooks may be asked, and time may have to pass; then the request waits for a
-// timer, or for replication, and is found again by the number of its connection and its own. Whatever ends the connection ends the
-// request, so nothing that waits holds a pointer.
+// A request moves through Step in order. Before each step hooks may be asked, and time may have to pass; then the
+// request waits for a timer, or for replication, and is found again by the number of its connection and its own.
+// Whatever closes the connection ends the request, so nothing that waits holds a pointer. A client that is gone does
+// not: its connection stays until the request in hand is done.
 //
-// Functions that call out (to hooks, observers, requests) may find the connection dead when they come back: dead connections are kept
-// until the next turn, marked as such.
+// Functions that call out (to hooks, observers, requests) may find the connection dead when they come back: dead
+// connections are kept until the next turn, marked as such.
 #ifndef SIM_BROKER_LOOP_H_
 #define SIM_BROKER_LOOP_H_
 
@@ -68,7 +69,8 @@ class BrokerLoop {
     bool waits = false;           // the request waits for a timer or for replication
     bool came_too_early = false;  // what it waited for has come while the broker stood still
     bool mute = false;            // a hook dropped an answer: nothing more is read or sent
-    bool ended = false;           // the client has closed its side; what it sent before is still served
+    bool ended = false;           // the client is gone; the request in hand is still served,
+    bool lost = false;            // and what it sent behind that, unless it went by a reset
     bool dead = false;            // over; kept for those who still hold it
     bool reads = false;           // interests as the transport knows them
     bool writes = false;
@@ -140,7 +142,8 @@ class BrokerLoop {
   std::uint64_t awaiting_ = 0;  // the request whose Await is running
   bool polling_ = false;
 
-  // Shared with other threads. `signalled_` says that one of them has something for the loop; they wake the transport after setting it.
+  // Shared with other threads. `signalled_` says that one of them has something for the loop; they wake the transport
+  // after setting it.
   Mutex mutex_;
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,5 +1,5 @@
-// Request is one request that a broker has in hand: decoded, carried out and answered in steps that BrokerLoop drives. Each API
-// has a subclass in a file of its own (00_produce.cc, ...).
+// Request is one request that a broker has in hand: decoded, carried out and answered in steps that BrokerLoop drives.
+// Each API has a subclass in a file of its own (00_produce.cc, ...).
 //
 //   Decode     the body; what a real broker could not decode either is an error, and the connection ends
 //   Act        what the request asks for: appends, creates, hands out

@@ -32,7 +32,7 @@ void BrokerLoop::Pump(Connection& connection) {
 bool BrokerLoop::TakeNext(Connection& connection) {
   // One at a time, and not before the answer to the one before is with the transport.
   if (connection.dead || connection.mute || connection.request != nullptr || connection.has_output()) return false;
-  if (StandsStill(connection.broker)) return false;
+  if (connection.lost || StandsStill(connection.broker)) return false;
   const absl::StatusOr<std::optional<std::string_view>> frame = connection.reader.Next();
   if (!frame.ok()) {
     RefuseFrame(connection, TextOf(frame.status()));
@@ -226,7 +226,9 @@ void BrokerLoop::Answer(Connection& connection) {
   const std::size_t before = connection.out.size();
   const Request::Reply reply = connection.request->Answer(context, connection.out);
   if (connection.dead) return;
-  if (reply == Request::Reply::kSend) {
+  if (connection.ended && reply == Request::Reply::kSend) {
+    observer_.OnNoResponse(connection.request->view, "the client is gone");
+  } else if (reply == Request::Reply::kSend) {
     const bool more = HasSentMore(connection);
     observer_.OnResponse(connection.request->view, static_cast<std::int64_t>(connection.out.size() - before), more);
   } else {

@@ -116,7 +116,8 @@ class ContextSwitcher {
   friend struct OverflowHandler;
 };
 
-// Tells LeakSanitizer that an object, and all that it refers to, stays on purpose: abandoned threads stand inside of it.
+// Tells LeakSanitizer that an object, and all that it refers to, stays on purpose: abandoned threads stand inside of
+// it.
 void KeepForGood(const void* object);
 
 }  // namespace ktrial::sim

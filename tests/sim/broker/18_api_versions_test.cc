@@ -19,7 +19,8 @@ ClusterSpec Of(std::string release) {
   return spec;
 }
 
-// The header's version is that of the request; 5 and later cannot be encoded by the codec, so the frame is written by hand.
+// The header's version is that of the request; 5 and later cannot be encoded by the codec, so the frame is written by
+// hand.
 std::optional<ApiVersionsResponse> Ask(BrokerWorld& world, std::int16_t version, const ApiVersionsRequest& request) {
   const ConnectionId connection = world.Connect(1);
   std::string frame;

@@ -108,16 +108,31 @@ TEST(LoopTest, ClientThatClosesAfterItsRequestsIsStillServed) {
   EXPECT_EQ(world.host->ConnectionCount(NodeId(1)), 0);
 }
 
-TEST(LoopTest, ResetConnectionIsForgottenWithItsRequest) {
+TEST(LoopTest, RequestInHandOutlivesTheResetOfItsConnection) {
   ClusterSpec spec = SpecOf(1);
   spec.brokers[0].service = Distribution::Constant(milliseconds(5));
   BrokerWorld world(spec);
   const std::string batch = BatchOf({"one"});
   const ConnectionId connection = world.Connect(1);
-  world.Send(connection, ProduceOf(batch), kProduce);
+  wire::GatherBytes frames;
+  wire::EncodeRequestFrame(ProduceOf(batch), kProduce, 1, "test", frames);
+  wire::EncodeRequestFrame(ProduceOf(batch), kProduce, 2, "test", frames);
+  world.transport.Write(connection, frames.Flatten());
+  world.Settle();
   world.transport.End(connection, EndReason::kReset);
-  world.Advance(milliseconds(5));
-  EXPECT_EQ(world.orders().log().record_count(), 0);
+  world.Advance(milliseconds(20));
+  EXPECT_EQ(world.orders().log().record_count(), 1) << "the one behind it is lost with the connection";
+  EXPECT_EQ(world.notes.unanswered, std::vector<std::string>{"the client is gone"});
+  EXPECT_EQ(world.host->ConnectionCount(NodeId(1)), 0);
+}
+
+TEST(LoopTest, IdleConnectionThatIsResetIsForgotten) {
+  BrokerWorld world(SpecOf(1));
+  const ConnectionId connection = world.Connect(1);
+  world.transport.Write(connection, FrameOf(1).substr(0, 7));
+  world.Settle();
+  world.transport.End(connection, EndReason::kReset);
+  world.Settle();
   EXPECT_EQ(world.host->ConnectionCount(NodeId(1)), 0);
 }
 
