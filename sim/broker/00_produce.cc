@@ -1,10 +1,11 @@
 // Produce, 3 to 12.
-// Same as a real broker: the order of checks and their codes (batch_check.h); acks 0, 1 and all; NOT_LEADER_OR_FOLLOWER with the
-// leader and its address since version 10; min.insync.replicas before and after the append; REQUEST_TIMED_OUT; acks=0 with an error
-// ends the connection; log append time.
+// Same as a real broker: the order of checks and their codes (batch_check.h); acks 0, 1 and all; NOT_LEADER_OR_FOLLOWER
+// with the leader and its address since version 10; min.insync.replicas before and after the append; REQUEST_TIMED_OUT;
+// acks=0 with an error ends the connection; log append time; a duplicate of an idempotent producer is answered with the
+// offset that it has, its sequences are judged by the rules of the release (producer_state.h).
 // Stricter: records that do not number themselves 0, 1, 2, ... and bytes after the batch are refused.
-// Simplified: replication is one delay for each batch. Absent: duplicates and sequences are not judged, transactions, quotas,
-// message.timestamp.*.max.ms, the text beside an error code.
+// Simplified: replication is one delay for each batch. Absent: transactions, quotas, message.timestamp.*.max.ms, the
+// text beside an error code.
 #include <algorithm>
 #include <utility>
 
@@ -30,10 +31,25 @@ struct Part {
   PartitionIndex index;
   ErrorCode code = ErrorCode::kNone;
   Offset base_offset = kUnknownOffset;
+  Offset log_start = kUnknownOffset;
   Offset needed = kUnknownOffset;
   std::int32_t record_count = 0;
   std::int64_t log_append_time_ms = -1;
+  bool duplicate = false;
 };
+
+// Errors that are found with the log at hand; the others are answered from further up.
+bool ErrorNamesLogStart(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidRecord:
+    case ErrorCode::kOutOfOrderSequenceNumber:
+    case ErrorCode::kInvalidProducerEpoch:
+    case ErrorCode::kUnknownProducerId:
+      return true;
+    default:
+      return false;
+  }
+}
 
 class Produce final : public Request {
  public:
@@ -56,6 +72,7 @@ class Produce final : public Request {
   ErrorCode CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const;
   void Append(BrokerContext& context, const Topic& topic, Partition& partition, const wire::RecordBatchView& batch,
               Part& part);
+  static void AnswerAsRemembered(const ProducerState::Verdict& verdict, Part& part);
   void Settle(BrokerContext& context);
   void AddHint(BrokerContext& context, const Part& part, wire::PartitionProduceResponse& entry,
                wire::ProduceResponse& response) const;
@@ -115,6 +132,7 @@ void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& da
   const BatchLimits limits{.bytes_max = context.cluster.MaxMessageBytes(*topic),
                            .transactional = request_.transactional_id.has_value(),
                            .identity = context.cluster.spec().identity};
+  part.log_start = partition->log().start_offset();
   const absl::StatusOr<wire::RecordBatchView> batch = CheckBatch(*data.records, limits, context.scratch);
   if (!batch.ok()) {
     part.code = Malformed(context, part, batch.status());
@@ -140,21 +158,38 @@ ErrorCode Produce::CheckBroker(BrokerContext& context, const Topic& topic, const
 void Produce::Append(BrokerContext& context, const Topic& topic, Partition& partition,
                      const wire::RecordBatchView& batch, Part& part) {
   Cluster& cluster = context.cluster;
-  LogBatch entry{.bytes = static_cast<std::int32_t>(batch.bytes().size()),
+  const bool append_time = cluster.timestamp_type(topic) == TimestampType::kLogAppendTime;
+  const std::int64_t now_ms = cluster.clock().WallNow().millis();
+  LogBatch entry{.record_count = static_cast<std::int32_t>(context.scratch.size()),
+                 .bytes = static_cast<std::int32_t>(batch.bytes().size()),
                  .connection = view.connection,
                  .producer_id = batch.producer_id(),
                  .producer_epoch = batch.producer_epoch(),
                  .base_sequence = batch.base_sequence(),
+                 .max_timestamp_ms = append_time ? now_ms : batch.max_timestamp_ms(),
                  .opaque = batch.codec() != wire::Codec::kNone};
+  part.record_count = entry.record_count;
+  const ProducerState::Verdict verdict = cluster.JudgeProducer(partition, entry);
+  if (verdict.duplicate.has_value() || verdict.code != ErrorCode::kNone) {
+    AnswerAsRemembered(verdict, part);
+    return;
+  }
   if (cluster.spec().keep_raw_batches) entry.raw = batch.bytes();
   const Cluster::AppendResult result = cluster.Append(partition, std::move(entry), context.scratch);
   part.base_offset = result.base_offset;
   part.needed = result.needed;
-  part.record_count = static_cast<std::int32_t>(context.scratch.size());
-  if (cluster.timestamp_type(topic) == TimestampType::kLogAppendTime) {
-    part.log_append_time_ms = cluster.clock().WallNow().millis();
-  }
+  if (append_time) part.log_append_time_ms = now_ms;
   context.observer.OnAppended(view, part.topic, part.index, result.base_offset, context.scratch);
+}
+
+void Produce::AnswerAsRemembered(const ProducerState::Verdict& verdict, Part& part) {
+  part.code = verdict.code;
+  if (!verdict.duplicate.has_value()) return;
+  part.duplicate = true;
+  part.base_offset = verdict.duplicate->base_offset;
+  part.needed = Offset(verdict.duplicate->last_offset.value() + 1);
+  // The time of its records, whoever gave it to them: a real broker names it here whatever the topic is set to.
+  part.log_append_time_ms = verdict.duplicate->timestamp_ms;
 }
 
 ErrorCode Produce::Malformed(BrokerContext& context, const Part& part, const absl::Status& status) const {
@@ -211,7 +246,8 @@ void Produce::Settle(BrokerContext& context) {
                                             .partition = part.index,
                                             .code = part.code,
                                             .base_offset = part.base_offset,
-                                            .record_count = part.record_count});
+                                            .record_count = part.record_count,
+                                            .duplicate = part.duplicate});
   }
 }
 
@@ -233,7 +269,7 @@ Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
       const bool good = part->code == ErrorCode::kNone;
       entry.base_offset = good ? part->base_offset.value() : -1;
       entry.log_append_time_ms = good ? part->log_append_time_ms : -1;
-      entry.log_start_offset = good ? 0 : -1;
+      entry.log_start_offset = good || ErrorNamesLogStart(part->code) ? part->log_start.value() : -1;
       AddHint(context, *part, entry, response);
     }
   }

@@ -1,8 +1,10 @@
 // InitProducerId, 0 to 5.
-// Same as a real broker: every producer without a transactional id gets an id that nobody had, with epoch 0; brokers take the
-// numbers in blocks of 1000.
-// Simplified: never COORDINATOR_LOAD_IN_PROGRESS for the first one that asks. Absent: transactional ids (COORDINATOR_NOT_AVAILABLE),
-// bumping the epoch of an id that the client names (it gets a new id, as from a broker that has forgotten it).
+// Same as a real broker: every producer without a transactional id gets an id that nobody had, with epoch 0; brokers
+// take the numbers in blocks of 1000.
+// An id that the client names, to have its epoch raised (KIP-360), is raised only for a transactional one; without a
+// transactional id it gets a new id, and INVALID_REQUEST if it names an id without an epoch or the other way round.
+// Simplified: never COORDINATOR_LOAD_IN_PROGRESS for the first one that asks. Absent: transactional ids
+// (COORDINATOR_NOT_AVAILABLE).
 #include <utility>
 
 #include "core/wire/codec.h"
@@ -24,6 +26,12 @@ class InitProducerId final : public Request {
     if (request_.transactional_id.has_value()) {
       context.observer.OnNotServed(view.broker, view.connection, "InitProducerId with a transactional id");
       response_.error = wire::ErrorCode::kCoordinatorNotAvailable;
+      return;
+    }
+    const bool names_id = request_.producer_id != kNoProducerId.value();
+    const bool names_epoch = request_.producer_epoch != kNoProducerEpoch.value();
+    if (names_id != names_epoch) {
+      response_.error = wire::ErrorCode::kInvalidRequest;
       return;
     }
     response_.producer_id = context.cluster.NextProducerId(view.broker).value();

@@ -26,6 +26,14 @@ struct FeatureRange {
   std::int16_t finalized = 0;  // 0: not finalized, so only listed as supported
 };
 
+// What a leader of a release makes of the sequences of an idempotent producer (producer_state.h).
+enum class ProducerRules : std::uint8_t {
+  kOneBatch,          // Knows the last batch only, and no number but 0 to begin with; refuses the wrap to 0.
+  kFiveBatches,       // Says UNKNOWN_PRODUCER_ID to a producer that it does not know and that does not begin with 0,
+                      // and forgets those whose records were deleted.
+  kAnyFirstSequence,  // Takes whatever number a producer begins with that it does not know (KIP-360).
+};
+
 struct BrokerRelease {
   std::string_view name;           // "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
   std::span<const ApiRange> apis;  // ascending by key
@@ -33,6 +41,7 @@ struct BrokerRelease {
   std::int64_t features_epoch = -1;  // of the finalized features
   bool has_invalid_record = true;    // else says CORRUPT_MESSAGE, and ends the connection where the shape is wrong
   bool zookeeper = false;            // coordinated by ZooKeeper, not by KRaft: a few answers differ
+  ProducerRules producers = ProducerRules::kAnyFirstSequence;
 
   // None if this release does not list the API.
   std::optional<wire::VersionRange> Range(wire::ApiKey api) const;

@@ -26,7 +26,8 @@ bool IsLegalTopicName(std::string_view name) {
   });
 }
 
-// As random as a version 4 UUID looks, and a function of the arguments: a topic that is deleted and made again has another id.
+// As random as a version 4 UUID looks, and a function of the arguments: a topic that is deleted and made again has
+// another id.
 TopicId MakeTopicId(std::string_view cluster_id, std::string_view name, std::int64_t serial) {
   const std::string text = fmt::format("{}\n{}\n{}", cluster_id, name, serial);
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
@@ -179,6 +180,17 @@ bool Cluster::AddPartitions(std::string_view name, std::int32_t total) {
   if (topic == nullptr || total <= std::ssize(topic->partitions)) return false;
   while (std::ssize(topic->partitions) < total) AddPartition(*topic);
   observer_->OnClusterChange(fmt::format("topic {} has {} partitions", name, total));
+  return true;
+}
+
+bool Cluster::DeleteRecords(std::string_view topic, PartitionIndex index, Offset start) {
+  Partition* partition = FindPartition(topic, index);
+  if (partition == nullptr || partition->state_.leader == kNoNode || start > partition->high_watermark_) return false;
+  if (!partition->log_.DeleteBefore(start)) return false;
+  if (brokers_.at(partition->state_.leader).release->producers != ProducerRules::kAnyFirstSequence) {
+    partition->producers_.ForgetBefore(start);
+  }
+  observer_->OnClusterChange(fmt::format("{}/{} starts at {}", topic, index.value(), start.value()));
   return true;
 }
 

@@ -44,8 +44,8 @@ namespace ktrial::sim {
 
 struct BrokerSpec {
   NodeId id;
-  std::string host =
-      "127.0.0.1";  // An IP literal: where it listens, and what Metadata answers say unless `advertised_host` is set.
+  // An IP literal: where it listens, and what Metadata answers say unless `advertised_host` is set.
+  std::string host = "127.0.0.1";
   std::uint16_t port = 0;       // 0: chosen when it starts to listen, and kept from then on.
   std::string advertised_host;  // What Metadata answers say instead; empty: `host`.
   std::optional<std::string> rack;
@@ -56,8 +56,8 @@ struct BrokerSpec {
 struct TopicSpec {
   std::string name;
   std::int32_t partitions = 1;
-  std::int32_t replication =
-      1;  // Replicas of partition p: the brokers at (p + k) mod n in order of id; the first one leads.
+  // Replicas of partition p: the brokers at (p + k) mod n in order of id; the first one leads.
+  std::int32_t replication = 1;
   SettingsMap settings;
 };
 
@@ -138,7 +138,8 @@ class Cluster {
   bool ExpandIsr(std::string_view topic, PartitionIndex partition, NodeId follower);
 
   // --- Brokers. BrokerHost has the operations that faults want: they treat connections too ---
-  // The process is gone, or back. Who leads and who is in sync does not change by this: FenceBroker and UnfenceBroker do that.
+  // The process is gone, or back. Who leads and who is in sync does not change by this: FenceBroker and UnfenceBroker
+  // do that.
   bool SetDown(NodeId broker);
   bool SetUp(NodeId broker);
   bool SetPaused(NodeId broker, bool paused);
@@ -157,6 +158,9 @@ class Cluster {
   absl::Status CreateTopic(const TopicSpec& spec);
   bool DeleteTopic(std::string_view name);
   bool AddPartitions(std::string_view name, std::int32_t total);
+  // What lies before `start` is gone for readers, and old leaders forget its producers (DeleteRecords; retention has the
+  // same effect). False unless it lies between the present start and the high watermark.
+  bool DeleteRecords(std::string_view topic, PartitionIndex partition, Offset start);
   // With the broker's defaults, if auto.create.topics.enable allows it and the name is legal.
   wire::ErrorCode AutoCreateTopic(std::string_view name);
 
@@ -165,6 +169,8 @@ class Cluster {
     Offset base_offset;
     Offset needed;  // acks=all is satisfied once the high watermark is here
   };
+  // What the leader makes of the producer id, epoch and sequence of a batch, which it then appends or not.
+  ProducerState::Verdict JudgeProducer(Partition& partition, const LogBatch& batch);
   AppendResult Append(Partition& partition, LogBatch batch, std::span<const RecordIdentity> identities);
   // Calls `done` once `needed` is replicated (kNone), leadership is lost (NOT_LEADER_OR_FOLLOWER), too few replicas are
   // in sync by then (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the topic is gone, or at `deadline` (REQUEST_TIMED_OUT). Maybe

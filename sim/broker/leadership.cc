@@ -9,7 +9,8 @@
 namespace ktrial::sim {
 namespace {
 
-// Old states that a partition remembers for brokers that lag. Beyond it the oldest is forgotten: its readers learn early.
+// Old states that a partition remembers for brokers that lag. Beyond it the oldest is forgotten: its readers learn
+// early.
 constexpr std::size_t kOldStatesMax = 16;
 
 }  // namespace
@@ -100,6 +101,7 @@ void Cluster::Elect(Partition& partition, NodeId leader, MoveOptions options) {
   if (leader != kNoNode) {
     // The old leader's log survives on its disk; anybody else continues from what it had copied.
     if (leader != partition.last_leader_) lost = partition.log_.TruncateTo(partition.copied_end_);
+    if (lost > 0) partition.producers_.Rebuild(partition.log_);
     partition.high_watermark_ = std::min(partition.high_watermark_, partition.log_.end_offset());
     UpdateHold(partition);
     StartReplication(partition, partition.log_.end_offset());

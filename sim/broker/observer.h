@@ -26,6 +26,7 @@ struct ProduceResult {
   wire::ErrorCode code = wire::ErrorCode::kNone;  // as the answer says it
   Offset base_offset = kUnknownOffset;
   std::int32_t record_count = 0;
+  bool duplicate = false;  // the batch stood there already, and nothing was appended
 };
 
 class BrokerObserver {

@@ -13,6 +13,7 @@
 #include "core/types.h"
 #include "core/wire/error_code.h"
 #include "sim/broker/partition_log.h"
+#include "sim/broker/producer_state.h"
 #include "sim/broker/timer_queue.h"
 
 namespace ktrial::sim {
@@ -38,6 +39,8 @@ class Partition {
   bool hint() const { return hint_; }
   PartitionLog& log() { return log_; }
   const PartitionLog& log() const { return log_; }
+  // What the leader knows of idempotent producers.
+  const ProducerState& producers() const { return producers_; }
   // Below it every replica in sync has everything, and the leader knows it.
   Offset high_watermark() const { return high_watermark_; }
 
@@ -71,11 +74,12 @@ class Partition {
   std::deque<OldState> old_states_;  // oldest first
 
   PartitionLog log_;
+  ProducerState producers_;
   Offset high_watermark_{0};
   std::deque<Pending> pending_;
   bool held_up_ = false;  // pending_ waits for a follower and not for time
   TimerId replication_timer_ = 0;
-  std::deque<Waiter> waiters_;  // in order of arrival, which is that of `needed`
+  std::deque<Waiter> waiters_;  // in order of `needed`, then of arrival
   // While leaderless: who led last, and how far the other replicas had copied when it stopped.
   NodeId last_leader_ = kNoNode;
   Offset copied_end_{0};

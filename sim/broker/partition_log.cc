@@ -66,6 +66,7 @@ std::int64_t PartitionLog::TruncateTo(Offset end) {
   // Swapping moves batches and leaves their identities where they were written.
   if (removed > 0) RebuildIdentities();
   end_offset_ = end;
+  start_offset_ = std::min(start_offset_, end);
   truncated_records_ += removed;
   swap_partner_waits_ = false;
   return removed;
@@ -104,6 +105,12 @@ std::optional<RecordIdentity> PartitionLog::IdentityAt(Offset offset) const {
   const std::int64_t index = offset.value() - batch.base_offset.value();
   if (index >= batch.record_count) return std::nullopt;
   return identities_[static_cast<std::size_t>(batch.first_identity + index)];
+}
+
+bool PartitionLog::DeleteBefore(Offset start) {
+  if (start <= start_offset_ || start > end_offset_) return false;
+  start_offset_ = start;
+  return true;
 }
 
 void PartitionLog::Plant(PlantedBug bug) {

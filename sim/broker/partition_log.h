@@ -38,8 +38,9 @@ struct LogBatch {
   ProducerId producer_id = kNoProducerId;
   ProducerEpoch producer_epoch = kNoProducerEpoch;
   Sequence base_sequence = kNoSequence;
-  bool opaque = false;  // compressed: counted by its header; its identities are made up and say nothing
-  std::string raw;      // the batch, offset and epoch filled in as a broker stores them; empty unless kept
+  std::int64_t max_timestamp_ms = -1;  // as it stands in the log: of its latest record, or of its append
+  bool opaque = false;                 // compressed: counted by its header; its identities are made up and say nothing
+  std::string raw;  // the batch, offset and epoch filled in as a broker stores them; empty unless kept
 };
 
 // What a log does wrong on purpose.
@@ -62,9 +63,13 @@ class PartitionLog {
   // Forgets all records at `end` and beyond and returns how many they were. New appends continue at `end`.
   std::int64_t TruncateTo(Offset end);
 
-  Offset start_offset() const { return Offset(0); }
+  // Readers find nothing before `start` any more, as when retention or a DeleteRecords has been there. What stands there
+  // stays known to checkers: whoever was acknowledged was not lied to. False, and nothing changed, unless it lies behind
+  // the present start and not behind the end.
+  bool DeleteBefore(Offset start);
+  Offset start_offset() const { return start_offset_; }
   Offset end_offset() const { return end_offset_; }  // of the next append
-  // In offset order. Without planted bugs the batches join without a gap from 0 to end_offset().
+  // In offset order, deleted ones included. Without planted bugs they join without a gap from 0 to end_offset().
   std::span<const LogBatch> batches() const { return batches_; }
   std::span<const RecordIdentity> IdentitiesOf(const LogBatch& batch) const;
   // The record at an offset; none beyond the end or in a hole.
@@ -81,6 +86,7 @@ class PartitionLog {
 
   std::vector<LogBatch> batches_;
   std::vector<RecordIdentity> identities_;
+  Offset start_offset_{0};
   Offset end_offset_{0};
   std::int64_t truncated_records_ = 0;
   PlantedBug planted_ = PlantedBug::kNone;

@@ -4,8 +4,8 @@
 //     |---- delay/2 ----|---- delay/2 ----|
 //   on the leader     on every follower   the leader has heard of it: the high watermark moves, acks=all is answered
 //
-// An election before `copied` cuts the batch off. One between `copied` and `known` keeps it, although the leader of before could
-// not acknowledge it any more.
+// An election before `copied` cuts the batch off. One between `copied` and `known` keeps it, although the leader of
+// before could not acknowledge it any more.
 #include <algorithm>
 #include <utility>
 
@@ -14,11 +14,20 @@
 
 namespace ktrial::sim {
 
+ProducerState::Verdict Cluster::JudgeProducer(Partition& partition, const LogBatch& batch) {
+  if (batch.producer_id == kNoProducerId) return {};
+  partition.producers_.ForgetIfIdle(batch.producer_id, clock_.Now(), settings_.producer_id_expiration);
+  return partition.producers_.Judge(batch, brokers_.at(partition.state_.leader).release->producers);
+}
+
 Cluster::AppendResult Cluster::Append(Partition& partition, LogBatch batch,
                                       std::span<const RecordIdentity> identities) {
   KT_CHECK(partition.state_.leader != kNoNode);
   batch.leader_epoch = partition.state_.epoch;
   batch.appended = clock_.Now();
+  batch.base_offset = partition.log_.end_offset();
+  batch.record_count = static_cast<std::int32_t>(identities.size());
+  partition.producers_.Note(batch);
   const Offset base = partition.log_.Append(std::move(batch), identities);
   const Offset needed = partition.log_.end_offset();
   StartReplication(partition, needed);
@@ -126,7 +135,9 @@ void Cluster::AwaitReplication(Partition& partition, Offset needed, Instant dead
     partition.waiters_.erase(waiter);
     late(wire::ErrorCode::kRequestTimedOut);
   });
-  partition.waiters_.push_back({.needed = needed, .id = id, .timeout = timeout, .done = std::move(done)});
+  // What a duplicate waits for was appended before others that wait already.
+  const auto place = std::ranges::upper_bound(partition.waiters_, needed, {}, &Partition::Waiter::needed);
+  partition.waiters_.insert(place, {.needed = needed, .id = id, .timeout = timeout, .done = std::move(done)});
 }
 
 wire::ErrorCode Cluster::EnoughInSync(const Partition& partition) const {
@@ -137,7 +148,8 @@ wire::ErrorCode Cluster::EnoughInSync(const Partition& partition) const {
 }
 
 void Cluster::SettleWaiters(Partition& partition) {
-  // Whoever is told may change the cluster, so nothing is held across a call but the names. `partition` itself may be gone then.
+  // Whoever is told may change the cluster, so nothing is held across a call but the names. `partition` itself may be
+  // gone then.
   const std::string topic = partition.topic();
   const PartitionIndex index = partition.index();
   for (Partition* found = &partition; found != nullptr; found = FindPartition(topic, index)) {

@@ -70,6 +70,8 @@ constexpr Setting<BrokerSettings> kBrokerSettings[] = {
     {"message.max.bytes", [](auto key, auto text, auto& to) { return Set(key, text, 0, to.message_max_bytes); }},
     {"min.insync.replicas", [](auto key, auto text, auto& to) { return Set(key, text, 1, to.min_insync_replicas); }},
     {"num.partitions", [](auto key, auto text, auto& to) { return Set(key, text, 1, to.num_partitions); }},
+    {"producer.id.expiration.ms",
+     [](auto key, auto text, auto& to) { return SetMillis(key, text, to.producer_id_expiration); }},
     {"socket.request.max.bytes",
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.socket_request_max_bytes); }},
 };

@@ -29,6 +29,7 @@ struct BrokerSettings {
   TimestampType timestamp_type = TimestampType::kCreateTime;  // log.message.timestamp.type
   Duration connections_max_idle = std::chrono::minutes(10);   // connections.max.idle.ms
   Duration session_timeout = std::chrono::seconds(9);         // broker.session.timeout.ms
+  Duration producer_id_expiration = std::chrono::hours(24);   // producer.id.expiration.ms
 };
 
 // What a topic sets; the rest is the broker's.

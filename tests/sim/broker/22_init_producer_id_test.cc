@@ -34,6 +34,27 @@ TEST(InitProducerIdTest, EveryVersionOfEveryBrokerGivesAnIdOfItsOwn) {
   EXPECT_EQ(ids.size(), 12U);
 }
 
+// The epoch of an id is raised only for a transactional one; an idempotent producer counts up by itself (SN-25).
+TEST(InitProducerIdTest, IdThatIsNamedIsReplacedByANewOne) {
+  BrokerWorld world;
+  const std::int64_t first = Ask(world, 1, 4).producer_id;
+  const InitProducerIdResponse second = Ask(world, 1, 4, {.producer_id = first, .producer_epoch = 32767});
+  EXPECT_EQ(second.error, ErrorCode::kNone);
+  EXPECT_EQ(second.producer_id, first + 1);
+  EXPECT_EQ(second.producer_epoch, 0);
+}
+
+TEST(InitProducerIdTest, IdAndEpochAreNamedTogetherOrNotAtAll) {
+  BrokerWorld world;
+  for (const InitProducerIdRequest& half :
+       {InitProducerIdRequest{.producer_id = 5}, InitProducerIdRequest{.producer_epoch = 0}}) {
+    const InitProducerIdResponse answer = Ask(world, 1, 4, half);
+    EXPECT_EQ(answer.error, ErrorCode::kInvalidRequest);
+    EXPECT_EQ(answer.producer_id, -1);
+    EXPECT_EQ(answer.producer_epoch, -1);
+  }
+}
+
 TEST(InitProducerIdTest, BlockThatIsUsedUpIsFollowedByAFreshOne) {
   BrokerWorld world;
   EXPECT_EQ(world.cluster->NextProducerId(NodeId(1)), ProducerId(0));

@@ -89,5 +89,18 @@ TEST(PartitionLogTest, KeptBytesNameTheirOffsetAndEpoch) {
   EXPECT_EQ(kept->partition_leader_epoch(), 7);
 }
 
+TEST(PartitionLogTest, DeletedRecordsMoveTheStartAndStayForCheckers) {
+  PartitionLog log;
+  for (int i = 0; i < 3; ++i) log.Append({}, std::vector<RecordIdentity>{7, 8});
+  EXPECT_TRUE(log.DeleteBefore(Offset(4)));
+  EXPECT_EQ(log.start_offset(), Offset(4));
+  EXPECT_EQ(log.record_count(), 6);
+  EXPECT_FALSE(log.DeleteBefore(Offset(4))) << "already";
+  EXPECT_FALSE(log.DeleteBefore(Offset(2))) << "never back";
+  EXPECT_FALSE(log.DeleteBefore(Offset(7))) << "behind the end";
+  log.TruncateTo(Offset(2));
+  EXPECT_EQ(log.start_offset(), Offset(2));
+}
+
 }  // namespace
 }  // namespace ktrial::sim

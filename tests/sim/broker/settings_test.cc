@@ -16,6 +16,7 @@ TEST(SettingsTest, DefaultsAreKafkas) {
   EXPECT_EQ(settings.socket_request_max_bytes, 104857600);
   EXPECT_EQ(settings.connections_max_idle, std::chrono::minutes(10));
   EXPECT_EQ(settings.session_timeout, std::chrono::seconds(9));
+  EXPECT_EQ(settings.producer_id_expiration, std::chrono::hours(24));
 }
 
 TEST(SettingsTest, EachBrokerSettingIsApplied) {
@@ -28,6 +29,7 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
                            {"message.max.bytes", "1000"},
                            {"min.insync.replicas", "2"},
                            {"num.partitions", "4"},
+                           {"producer.id.expiration.ms", "60"},
                            {"socket.request.max.bytes", "2000"}};
   ASSERT_EQ(map.size(), BrokerSettingNames().size());
   ASSERT_EQ(ApplyBrokerSettings(map, settings), absl::OkStatus());
@@ -39,6 +41,7 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
   EXPECT_EQ(settings.message_max_bytes, 1000);
   EXPECT_EQ(settings.min_insync_replicas, 2);
   EXPECT_EQ(settings.num_partitions, 4);
+  EXPECT_EQ(settings.producer_id_expiration, std::chrono::milliseconds(60));
   EXPECT_EQ(settings.socket_request_max_bytes, 2000);
 }
 

@@ -64,11 +64,11 @@ std::optional<std::string> BrokerWorld::NextAnswer(ConnectionId connection) {
   return frame;
 }
 
-std::string BatchOf(const std::vector<std::string>& values) {
+std::string BatchOf(const std::vector<std::string>& values, const wire::BatchProducer& producer) {
   std::string buffer(1 << 16, '\0');
   wire::RecordBatchBuilder builder(buffer);
-  for (const std::string& value : values) KT_CHECK(builder.Append(1'700'000'000'000, std::nullopt, value, {}) > 0);
-  return std::string(builder.Close());
+  for (const std::string& value : values) KT_CHECK(builder.Append(kBatchTimestampMs, std::nullopt, value, {}) > 0);
+  return std::string(builder.Close(producer));
 }
 
 wire::ProduceRequest ProduceOf(std::string_view records, std::int16_t acks, std::string_view topic,

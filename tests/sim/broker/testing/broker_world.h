@@ -1,5 +1,5 @@
-// BrokerWorld is a cluster behind a ScriptedTransport, with a clock that only the test moves. Requests and answers are built and read
-// with core/wire, so a test says what a client would see.
+// BrokerWorld is a cluster behind a ScriptedTransport, with a clock that only the test moves. Requests and answers are
+// built and read with core/wire, so a test says what a client would see.
 #ifndef TESTS_SIM_BROKER_TESTING_BROKER_WORLD_H_
 #define TESTS_SIM_BROKER_TESTING_BROKER_WORLD_H_
 
@@ -15,6 +15,7 @@
 #include "core/env/clock.h"
 #include "core/env/threads.h"
 #include "core/wire/codec.h"
+#include "core/wire/record_batch.h"
 #include "sim/broker/broker_host.h"
 #include "sim/trace/trace.h"
 #include "tests/sim/broker/testing/scripted_transport.h"
@@ -115,8 +116,10 @@ class BrokerWorld {
   std::map<ConnectionId, std::string> read_;
 };
 
+// When every record of a BatchOf was made.
+inline constexpr std::int64_t kBatchTimestampMs = 1'700'000'000'000;
 // A batch of these values, closed; the bytes live in the string.
-std::string BatchOf(const std::vector<std::string>& values);
+std::string BatchOf(const std::vector<std::string>& values, const wire::BatchProducer& producer = {});
 // One batch for one partition. `records` must outlive the message.
 wire::ProduceRequest ProduceOf(std::string_view records, std::int16_t acks = 1, std::string_view topic = "orders",
                                std::int32_t partition = 0);
