@@ -1,6 +1,7 @@
 #include "core/accumulator/partition_sequences.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/check.h"
 

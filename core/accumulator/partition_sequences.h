@@ -26,24 +26,10 @@
 #include <span>
 #include <vector>
 
+#include "core/sequence.h"
 #include "core/types.h"
 
 namespace ktrial {
-
-// Who a producer is for the brokers. Together, because a number means nothing without both (B071).
-struct ProducerIdAndEpoch {
-  ProducerId id = kNoProducerId;
-  ProducerEpoch epoch = kNoProducerEpoch;
-
-  bool is_valid() const { return id != kNoProducerId; }
-  friend bool operator==(const ProducerIdAndEpoch&, const ProducerIdAndEpoch&) = default;
-};
-
-// The sequence `count` records after `first`: 0 follows 2147483647 (SN-22, B074).
-constexpr Sequence AdvanceSequence(Sequence first, std::int32_t count) {
-  const auto sum = static_cast<std::uint32_t>(first.value()) + static_cast<std::uint32_t>(count);
-  return Sequence(static_cast<std::int32_t>(sum & std::numeric_limits<std::int32_t>::max()));
-}
 
 class PartitionSequences {
  public:

@@ -155,7 +155,6 @@ void WireWitness::JudgeOrder(const sim::Cluster& cluster, std::vector<sim::Viola
     std::set<sim::RecordIdentity> appended;
     std::int64_t latest = -1;
     for (const sim::LogBatch& batch : log->batches()) {
-      if (batch.opaque) continue;
       std::int64_t offset = batch.base_offset.value();
       for (const sim::RecordIdentity identity : log->IdentitiesOf(batch)) {
         const auto found = seen.find(identity);
@@ -201,7 +200,7 @@ std::map<std::string, double> WireWitness::Metrics(const sim::Cluster& cluster) 
       for (const sim::LogBatch& batch : partition->log().batches()) {
         for (const sim::RecordIdentity identity : partition->log().IdentitiesOf(batch)) {
           ++records;
-          if (!batch.opaque && !known.insert(identity).second) ++duplicates;
+          if (!known.insert(identity).second) ++duplicates;
         }
       }
     }

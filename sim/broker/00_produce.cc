@@ -1,11 +1,11 @@
-// Produce, 3 to 12.
+// Produce, 0 to 13.
 // Same as a real broker: the order of checks and their codes (batch_check.h); acks 0, 1 and all; NOT_LEADER_OR_FOLLOWER
 // with the leader and its address since version 10; min.insync.replicas before and after the append; REQUEST_TIMED_OUT;
 // acks=0 with an error ends the connection; log append time; a duplicate of an idempotent producer is answered with the
 // offset that it has, its sequences are judged by the rules of the release (producer_state.h).
 // Stricter: records that do not number themselves 0, 1, 2, ... and bytes after the batch are refused.
-// Simplified: replication is one delay for each batch. Absent: transactions, quotas, message.timestamp.*.max.ms, the
-// text beside an error code.
+// Simplified: replication is one delay for each batch. Absent: quotas, message.timestamp.*.max.ms, the text beside an
+// error code.
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +24,10 @@ using wire::ErrorCode;
 
 constexpr std::int16_t kAcksAll = -1;
 constexpr std::int16_t kHintsSince = 10;
+constexpr std::int16_t kAbortableSince = 11;  // TRANSACTION_ABORTABLE
+constexpr std::int16_t kTopicIdsSince = 13;
+constexpr std::int16_t kBatchesSince = 3;          // before it message sets were taken
+constexpr std::int16_t kAddsPartitionsSince = 12;  // KIP-890: to a transaction, in place of AddPartitionsToTxn
 
 // What has become of one partition of the request.
 struct Part {
@@ -45,15 +49,20 @@ bool ErrorNamesLogStart(ErrorCode code) {
     case ErrorCode::kOutOfOrderSequenceNumber:
     case ErrorCode::kInvalidProducerEpoch:
     case ErrorCode::kUnknownProducerId:
+    case ErrorCode::kInvalidTxnState:
       return true;
     default:
       return false;
   }
 }
 
+// Format v2 came with version 3 of the request.
+bool SpeaksBatches(const BrokerRelease& release) { return release.Range(wire::ApiKey::kProduce)->max >= kBatchesSince; }
+
 class Produce final : public Request {
  public:
   absl::Status Decode(std::string_view body) override;
+  void Resolve(BrokerContext& context) override;
   void Act(BrokerContext& context) override;
   void Await(BrokerContext& context, absl::AnyInvocable<void()> ready) override;
   Reply Answer(BrokerContext& context, std::string& frame) override;
@@ -69,9 +78,16 @@ class Produce final : public Request {
   // As brokers before 2.4 see it, to whom a batch of the wrong shape is a request that cannot be read.
   bool HasGoodShape(BrokerContext& context);
   void ActOn(BrokerContext& context, const wire::PartitionProduceData& data, Part& part);
+  // What the coordinator of the transaction says of a transactional batch.
+  ErrorCode CheckTransaction(BrokerContext& context, const wire::RecordBatchView& batch, Part& part);
   ErrorCode CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const;
-  void Append(BrokerContext& context, const Topic& topic, Partition& partition, const wire::RecordBatchView& batch,
-              Part& part);
+  // Check the records, and say in `entry` what they are; their identities are in the context's scratch.
+  absl::Status ReadBatch(BrokerContext& context, std::string_view records, const BatchLimits& limits, Part& part,
+                         LogBatch& entry);
+  static absl::Status ReadMessageSet(BrokerContext& context, std::string_view records, const BatchLimits& limits,
+                                     LogBatch& entry);
+  void Append(BrokerContext& context, const Topic& topic, Partition& partition, std::string_view records,
+              LogBatch entry, Part& part);
   static void AnswerAsRemembered(const ProducerState::Verdict& verdict, Part& part);
   void Settle(BrokerContext& context);
   void AddHint(BrokerContext& context, const Part& part, wire::PartitionProduceResponse& entry,
@@ -92,6 +108,13 @@ absl::Status Produce::Decode(std::string_view body) {
   return absl::OkStatus();
 }
 
+void Produce::Resolve(BrokerContext& context) {
+  if (view.version < kTopicIdsSince) return;
+  for (wire::TopicProduceData& topic : request_.topics) {
+    if (const Topic* found = context.cluster.FindTopicById(topic.topic_id)) topic.name = found->name;
+  }
+}
+
 void Produce::Act(BrokerContext& context) {
   if (!context.broker.release->has_invalid_record && !HasGoodShape(context)) return;
   for (const wire::TopicProduceData& topic : request_.topics) {
@@ -107,6 +130,7 @@ void Produce::Act(BrokerContext& context) {
 bool Produce::HasGoodShape(BrokerContext& context) {
   for (const wire::TopicProduceData& topic : request_.topics) {
     for (const wire::PartitionProduceData& data : topic.partitions) {
+      if (view.version < kBatchesSince && IsMessageSet(data.records)) continue;
       const absl::Status shape = CheckShape(data.records, view.version);
       if (shape.ok()) continue;
       Malformed(context, {.topic = topic.name, .index = PartitionIndex(data.index)}, shape);
@@ -120,10 +144,12 @@ void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& da
   const Topic* topic = context.cluster.FindTopic(part.topic);
   Partition* partition = context.cluster.FindPartition(part.topic, part.index);
   if (partition == nullptr) {
-    part.code = ErrorCode::kUnknownTopicOrPartition;
+    const bool by_id = view.version >= kTopicIdsSince && topic == nullptr;
+    part.code = by_id ? ErrorCode::kUnknownTopicId : ErrorCode::kUnknownTopicOrPartition;
     return;
   }
-  if (const absl::Status shape = CheckShape(data.records, view.version); !shape.ok()) {
+  const bool is_set = view.version < kBatchesSince && IsMessageSet(data.records);
+  if (const absl::Status shape = is_set ? absl::OkStatus() : CheckShape(data.records, view.version); !shape.ok()) {
     part.code = Malformed(context, part, shape);
     return;
   }
@@ -133,12 +159,60 @@ void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& da
                            .transactional = request_.transactional_id.has_value(),
                            .identity = context.cluster.spec().identity};
   part.log_start = partition->log().start_offset();
-  const absl::StatusOr<wire::RecordBatchView> batch = CheckBatch(*data.records, limits, context.scratch);
-  if (!batch.ok()) {
-    part.code = Malformed(context, part, batch.status());
-    return;
+  LogBatch entry{.bytes = static_cast<std::int32_t>(data.records->size()), .connection = view.connection};
+  const absl::Status good = is_set ? ReadMessageSet(context, *data.records, limits, entry)
+                                   : ReadBatch(context, *data.records, limits, part, entry);
+  if (!good.ok()) {
+    part.code = Malformed(context, part, good);
+  } else if (part.code == ErrorCode::kNone && !context.scratch.empty()) {
+    Append(context, *topic, *partition, *data.records, std::move(entry), part);
   }
-  Append(context, *topic, *partition, *batch, part);
+}
+
+absl::Status Produce::ReadBatch(BrokerContext& context, std::string_view records, const BatchLimits& limits, Part& part,
+                                LogBatch& entry) {
+  if (view.version < kBatchesSince && !SpeaksBatches(*context.broker.release)) {
+    return wire::KafkaError(ErrorCode::kCorruptMessage, "format v2, which this release does not know");
+  }
+  const absl::StatusOr<wire::RecordBatchView> batch = CheckBatch(records, limits, context.plain, context.scratch);
+  if (!batch.ok()) return batch.status();
+  entry.producer_id = batch->producer_id();
+  entry.producer_epoch = batch->producer_epoch();
+  entry.base_sequence = batch->base_sequence();
+  entry.max_timestamp_ms = batch->max_timestamp_ms();
+  entry.transactional = batch->is_transactional();
+  part.code = CheckTransaction(context, *batch, part);
+  return absl::OkStatus();
+}
+
+absl::Status Produce::ReadMessageSet(BrokerContext& context, std::string_view records, const BatchLimits& limits,
+                                     LogBatch& entry) {
+  const absl::StatusOr<std::int64_t> latest = CheckMessageSet(records, limits, context.plain, context.scratch);
+  if (latest.ok()) entry.max_timestamp_ms = *latest;
+  return latest.status();
+}
+
+ErrorCode Produce::CheckTransaction(BrokerContext& context, const wire::RecordBatchView& batch, Part& part) {
+  if (!batch.is_transactional() || !context.broker.release->verifies_transactions) return ErrorCode::kNone;
+  const ProducerIdAndEpoch producer{batch.producer_id(), batch.producer_epoch()};
+  const TopicPartition where{.topic = std::string(part.topic), .partition = part.index};
+  const ErrorCode code = view.version >= kAddsPartitionsSince
+                             ? context.transactions.AddImplicitly(*request_.transactional_id, producer, where)
+                             : context.transactions.Verify(*request_.transactional_id, producer, where);
+  // It has not come as far as the log.
+  if (code != ErrorCode::kNone) part.log_start = kUnknownOffset;
+  switch (code) {
+    case ErrorCode::kInvalidTxnState:
+      return view.version >= kAbortableSince ? ErrorCode::kTransactionAbortable : code;
+    // Older clients take no code but this one for "a little later".
+    case ErrorCode::kConcurrentTransactions:
+      return view.version >= kAddsPartitionsSince ? code : ErrorCode::kNotEnoughReplicas;
+    // The client may have a newer epoch to come with.
+    case ErrorCode::kProducerFenced:
+      return ErrorCode::kInvalidProducerEpoch;
+    default:
+      return code;
+  }
 }
 
 ErrorCode Produce::CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const {
@@ -148,37 +222,26 @@ ErrorCode Produce::CheckBroker(BrokerContext& context, const Topic& topic, const
   if (request_.acks == kAcksAll && std::ssize(state.isr) < context.cluster.MinInsyncReplicas(topic)) {
     return ErrorCode::kNotEnoughReplicas;
   }
-  if (request_.transactional_id.has_value()) {
-    context.observer.OnNotServed(view.broker, view.connection, "Produce with a transactional id");
-    return ErrorCode::kInvalidTxnState;
-  }
   return ErrorCode::kNone;
 }
 
-void Produce::Append(BrokerContext& context, const Topic& topic, Partition& partition,
-                     const wire::RecordBatchView& batch, Part& part) {
+void Produce::Append(BrokerContext& context, const Topic& topic, Partition& partition, std::string_view records,
+                     LogBatch entry, Part& part) {
   Cluster& cluster = context.cluster;
-  const bool append_time = cluster.timestamp_type(topic) == TimestampType::kLogAppendTime;
-  const std::int64_t now_ms = cluster.clock().WallNow().millis();
-  LogBatch entry{.record_count = static_cast<std::int32_t>(context.scratch.size()),
-                 .bytes = static_cast<std::int32_t>(batch.bytes().size()),
-                 .connection = view.connection,
-                 .producer_id = batch.producer_id(),
-                 .producer_epoch = batch.producer_epoch(),
-                 .base_sequence = batch.base_sequence(),
-                 .max_timestamp_ms = append_time ? now_ms : batch.max_timestamp_ms(),
-                 .opaque = batch.codec() != wire::Codec::kNone};
+  entry.record_count = static_cast<std::int32_t>(context.scratch.size());
   part.record_count = entry.record_count;
+  const bool append_time = cluster.timestamp_type(topic) == TimestampType::kLogAppendTime;
+  if (append_time) entry.max_timestamp_ms = cluster.clock().WallNow().millis();
   const ProducerState::Verdict verdict = cluster.JudgeProducer(partition, entry);
   if (verdict.duplicate.has_value() || verdict.code != ErrorCode::kNone) {
     AnswerAsRemembered(verdict, part);
     return;
   }
-  if (cluster.spec().keep_raw_batches) entry.raw = batch.bytes();
+  if (append_time) part.log_append_time_ms = entry.max_timestamp_ms;
+  if (cluster.spec().keep_raw_batches) entry.raw = records;
   const Cluster::AppendResult result = cluster.Append(partition, std::move(entry), context.scratch);
   part.base_offset = result.base_offset;
   part.needed = result.needed;
-  if (append_time) part.log_append_time_ms = now_ms;
   context.observer.OnAppended(view, part.topic, part.index, result.base_offset, context.scratch);
 }
 
@@ -207,7 +270,9 @@ ErrorCode Produce::Malformed(BrokerContext& context, const Part& part, const abs
 }
 
 void Produce::Await(BrokerContext& context, absl::AnyInvocable<void()> ready) {
-  const auto must_wait = [](const Part& part) { return part.code == ErrorCode::kNone; };
+  const auto must_wait = [](const Part& part) {
+    return part.code == ErrorCode::kNone && part.needed != kUnknownOffset;
+  };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(parts_, must_wait));
   if (request_.acks != kAcksAll || count == 0) {
     ready();
@@ -262,6 +327,7 @@ Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
   for (const wire::TopicProduceData& topic : request_.topics) {
     wire::TopicProduceResponse& answer = response.topics.emplace_back();
     answer.name = topic.name;
+    answer.topic_id = topic.topic_id;
     for (std::size_t i = 0; i < topic.partitions.size(); ++i, ++part) {
       wire::PartitionProduceResponse& entry = answer.partitions.emplace_back();
       entry.index = part->index.value();

@@ -87,9 +87,8 @@ class Metadata final : public Request {
       }
       return {.error = code, .name = asked.name};
     }
-    const auto found = std::ranges::find_if(cluster.topics(),
-                                            [&asked](const auto& entry) { return entry.second->id == asked.topic_id; });
-    if (view.version >= kTopicIdsSince && found != cluster.topics().end()) return Describe(context, *found->second);
+    const Topic* found = cluster.FindTopicById(asked.topic_id);
+    if (view.version >= kTopicIdsSince && found != nullptr) return Describe(context, *found);
     wire::MetadataTopic unknown{.error = ErrorCode::kUnknownTopicId, .topic_id = asked.topic_id};
     if (view.version >= kTopicIdsSince) unknown.name.reset();
     return unknown;
@@ -97,6 +96,7 @@ class Metadata final : public Request {
 
   wire::MetadataTopic Describe(BrokerContext& context, const Topic& topic) const {
     wire::MetadataTopic answer{.error = control.ErrorFor(topic.name), .name = topic.name, .topic_id = topic.id};
+    answer.is_internal = topic.name.starts_with("__");
     if (answer.error != ErrorCode::kNone) return answer;
     for (const std::unique_ptr<Partition>& partition : topic.partitions) {
       const PartitionState& state = context.cluster.SeenBy(view.broker, *partition);

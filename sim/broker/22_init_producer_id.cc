@@ -3,8 +3,9 @@
 // take the numbers in blocks of 1000.
 // An id that the client names, to have its epoch raised (KIP-360), is raised only for a transactional one; without a
 // transactional id it gets a new id, and INVALID_REQUEST if it names an id without an epoch or the other way round.
-// Simplified: never COORDINATOR_LOAD_IN_PROGRESS for the first one that asks. Absent: transactional ids
-// (COORDINATOR_NOT_AVAILABLE).
+// Transactional ids: transaction_coordinator.h.
+// Simplified: never COORDINATOR_LOAD_IN_PROGRESS for the first one that asks.
+#include <optional>
 #include <utility>
 
 #include "core/wire/codec.h"
@@ -13,33 +14,37 @@
 namespace ktrial::sim {
 namespace {
 
-class InitProducerId final : public Request {
- public:
-  absl::Status Decode(std::string_view body) override {
-    absl::StatusOr<wire::InitProducerIdRequest> request = wire::Decode<wire::InitProducerIdRequest>(body, view.version);
-    if (request.ok()) request_ = *std::move(request);
-    return request.status();
-  }
+using wire::ErrorCode;
 
+constexpr std::int16_t kFencedSince = 4;  // PRODUCER_FENCED
+
+class InitProducerId final : public RequestOf<wire::InitProducerIdRequest> {
+ public:
   void Act(BrokerContext& context) override {
-    if (control.ErrorFor() != wire::ErrorCode::kNone) return;
-    if (request_.transactional_id.has_value()) {
-      context.observer.OnNotServed(view.broker, view.connection, "InitProducerId with a transactional id");
-      response_.error = wire::ErrorCode::kCoordinatorNotAvailable;
-      return;
-    }
+    if (control.ErrorFor() != ErrorCode::kNone) return;
     const bool names_id = request_.producer_id != kNoProducerId.value();
     const bool names_epoch = request_.producer_epoch != kNoProducerEpoch.value();
     if (names_id != names_epoch) {
-      response_.error = wire::ErrorCode::kInvalidRequest;
+      response_.error = ErrorCode::kInvalidRequest;
+      return;
+    }
+    if (request_.transactional_id.has_value()) {
+      std::optional<ProducerIdAndEpoch> expected;
+      if (names_id) expected = {ProducerId(request_.producer_id), ProducerEpoch(request_.producer_epoch)};
+      const Transactions::InitResult result =
+          context.transactions.Init(view.broker, *request_.transactional_id, request_.transaction_timeout_ms, expected);
+      const bool knows_fenced = view.version >= kFencedSince || result.code != ErrorCode::kProducerFenced;
+      response_.error = knows_fenced ? result.code : ErrorCode::kInvalidProducerEpoch;
+      response_.producer_id = result.producer.id.value();
+      response_.producer_epoch = result.producer.epoch.value();
       return;
     }
     response_.producer_id = context.cluster.NextProducerId(view.broker).value();
   }
 
   Reply Answer(BrokerContext&, std::string& frame) override {
-    if (const wire::ErrorCode asked = control.ErrorFor(); asked != wire::ErrorCode::kNone) response_.error = asked;
-    if (response_.error != wire::ErrorCode::kNone) {
+    if (const ErrorCode asked = control.ErrorFor(); asked != ErrorCode::kNone) response_.error = asked;
+    if (response_.error != ErrorCode::kNone) {
       response_.producer_id = kNoProducerId.value();
       response_.producer_epoch = kNoProducerEpoch.value();
     }
@@ -48,7 +53,6 @@ class InitProducerId final : public Request {
   }
 
  private:
-  wire::InitProducerIdRequest request_;
   wire::InitProducerIdResponse response_;
 };
 

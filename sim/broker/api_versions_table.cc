@@ -8,6 +8,52 @@ namespace {
 
 // Read from running brokers, one node each, with no more settings than a test needs; 0.11 to 3.9 stood on ZooKeeper.
 // clang-format off
+// Apache Kafka 0.9.0.1, which has no request that lists them: from its documentation.
+constexpr ApiRange k0_9Apis[] = {
+    {wire::ApiKey::kProduce, {0, 1}},
+    {wire::ApiKey::kFetch, {0, 1}},
+    {wire::ApiKey::kListOffsets, {0, 0}},
+    {wire::ApiKey::kMetadata, {0, 0}},
+    {wire::ApiKey::kLeaderAndIsr, {0, 0}},
+    {wire::ApiKey::kStopReplica, {0, 0}},
+    {wire::ApiKey::kUpdateMetadata, {0, 1}},
+    {wire::ApiKey::kControlledShutdown, {1, 1}},
+    {wire::ApiKey::kOffsetCommit, {0, 2}},
+    {wire::ApiKey::kOffsetFetch, {0, 1}},
+    {wire::ApiKey::kFindCoordinator, {0, 0}},
+    {wire::ApiKey::kJoinGroup, {0, 0}},
+    {wire::ApiKey::kHeartbeat, {0, 0}},
+    {wire::ApiKey::kLeaveGroup, {0, 0}},
+    {wire::ApiKey::kSyncGroup, {0, 0}},
+    {wire::ApiKey::kDescribeGroups, {0, 0}},
+    {wire::ApiKey::kListGroups, {0, 0}},
+};
+
+// Apache Kafka 0.10.2.2.
+constexpr ApiRange k0_10Apis[] = {
+    {wire::ApiKey::kProduce, {0, 2}},
+    {wire::ApiKey::kFetch, {0, 3}},
+    {wire::ApiKey::kListOffsets, {0, 1}},
+    {wire::ApiKey::kMetadata, {0, 2}},
+    {wire::ApiKey::kLeaderAndIsr, {0, 0}},
+    {wire::ApiKey::kStopReplica, {0, 0}},
+    {wire::ApiKey::kUpdateMetadata, {0, 3}},
+    {wire::ApiKey::kControlledShutdown, {1, 1}},
+    {wire::ApiKey::kOffsetCommit, {0, 2}},
+    {wire::ApiKey::kOffsetFetch, {0, 2}},
+    {wire::ApiKey::kFindCoordinator, {0, 0}},
+    {wire::ApiKey::kJoinGroup, {0, 1}},
+    {wire::ApiKey::kHeartbeat, {0, 0}},
+    {wire::ApiKey::kLeaveGroup, {0, 0}},
+    {wire::ApiKey::kSyncGroup, {0, 0}},
+    {wire::ApiKey::kDescribeGroups, {0, 0}},
+    {wire::ApiKey::kListGroups, {0, 0}},
+    {wire::ApiKey::kSaslHandshake, {0, 0}},
+    {wire::ApiKey::kApiVersions, {0, 0}},
+    {wire::ApiKey::kCreateTopics, {0, 1}},
+    {wire::ApiKey::kDeleteTopics, {0, 0}},
+};
+
 // Apache Kafka 0.11.0.3.
 constexpr ApiRange k0_11Apis[] = {
     {wire::ApiKey::kProduce, {0, 3}},
@@ -425,22 +471,38 @@ constexpr FeatureRange k4_4Features[] = {
 // clang-format on
 
 constexpr BrokerRelease kReleases[] = {
+    {.name = "0.9",
+     .apis = k0_9Apis,
+     .has_invalid_record = false,
+     .zookeeper = true,
+     .ignores_unknown_apis = true,
+     .verifies_transactions = false,
+     .producers = ProducerRules::kNone},
+    {.name = "0.10",
+     .apis = k0_10Apis,
+     .has_invalid_record = false,
+     .zookeeper = true,
+     .verifies_transactions = false,
+     .producers = ProducerRules::kNone},
     {.name = "0.11",
      .apis = k0_11Apis,
      .has_invalid_record = false,
      .zookeeper = true,
+     .verifies_transactions = false,
      .producers = ProducerRules::kOneBatch},
     {.name = "1.0",
      .apis = k1_0Apis,
      .has_invalid_record = false,
      .zookeeper = true,
+     .verifies_transactions = false,
      .producers = ProducerRules::kFiveBatches},
     {.name = "2.0",
      .apis = k2_0Apis,
      .has_invalid_record = false,
      .zookeeper = true,
+     .verifies_transactions = false,
      .producers = ProducerRules::kFiveBatches},
-    {.name = "2.8", .apis = k2_8Apis, .features_epoch = 0, .zookeeper = true},
+    {.name = "2.8", .apis = k2_8Apis, .features_epoch = 0, .zookeeper = true, .verifies_transactions = false},
     {.name = "3.9", .apis = k3_9Apis, .features_epoch = 0, .zookeeper = true},
     {.name = "4.0", .apis = k4_0Apis, .features = k4_0Features, .features_epoch = 11},
     {.name = "4.4", .apis = k4_4Apis, .features = k4_4Features, .features_epoch = 14},

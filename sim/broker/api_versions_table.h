@@ -28,6 +28,7 @@ struct FeatureRange {
 
 // What a leader of a release makes of the sequences of an idempotent producer (producer_state.h).
 enum class ProducerRules : std::uint8_t {
+  kNone,              // Knows no producers: its formats have no place for one.
   kOneBatch,          // Knows the last batch only, and no number but 0 to begin with; refuses the wrap to 0.
   kFiveBatches,       // Says UNKNOWN_PRODUCER_ID to a producer that it does not know and that does not begin with 0,
                       // and forgets those whose records were deleted.
@@ -35,12 +36,14 @@ enum class ProducerRules : std::uint8_t {
 };
 
 struct BrokerRelease {
-  std::string_view name;           // "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
+  std::string_view name;  // "0.9", "0.10", "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
   std::span<const ApiRange> apis;  // ascending by key
   std::span<const FeatureRange> features;
-  std::int64_t features_epoch = -1;  // of the finalized features
-  bool has_invalid_record = true;    // else says CORRUPT_MESSAGE, and ends the connection where the shape is wrong
-  bool zookeeper = false;            // coordinated by ZooKeeper, not by KRaft: a few answers differ
+  std::int64_t features_epoch = -1;   // of the finalized features
+  bool has_invalid_record = true;     // else says CORRUPT_MESSAGE, and ends the connection where the shape is wrong
+  bool zookeeper = false;             // coordinated by ZooKeeper, not by KRaft: a few answers differ
+  bool ignores_unknown_apis = false;  // says nothing to a request that it does not know, and serves on; else closes
+  bool verifies_transactions = true;  // a leader asks the coordinator before it appends (KIP-890)
   ProducerRules producers = ProducerRules::kAnyFirstSequence;
 
   // None if this release does not list the API.

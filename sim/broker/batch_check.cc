@@ -1,9 +1,11 @@
 #include "sim/broker/batch_check.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
 #include "core/wire/big_endian.h"
+#include "core/wire/message_set.h"
 #include "core/wire/status.h"
 #include "core/wire/varint.h"
 #include "fmt/format.h"
@@ -110,8 +112,9 @@ class PlainRecords {
 };
 
 // False, and `identities` empty, if some record is not a plain one; nothing is wrong with it by that alone.
-bool ReadPlainRecords(const wire::RecordBatchView& batch, IdentityRule rule, std::vector<RecordIdentity>& identities) {
-  PlainRecords records(batch.records_bytes());
+bool ReadPlainRecords(const wire::RecordBatchView& batch, std::string_view plain, IdentityRule rule,
+                      std::vector<RecordIdentity>& identities) {
+  PlainRecords records(plain);
   const std::int32_t count = batch.record_count();
   identities.resize(static_cast<std::size_t>(count));
   for (std::int32_t i = 0; i < count; ++i) {
@@ -125,10 +128,10 @@ bool ReadPlainRecords(const wire::RecordBatchView& batch, IdentityRule rule, std
   return records.at_end();
 }
 
-absl::Status ReadRecords(const wire::RecordBatchView& batch, IdentityRule rule,
+absl::Status ReadRecords(const wire::RecordBatchView& batch, std::string_view plain, IdentityRule rule,
                          std::vector<RecordIdentity>& identities) {
-  if (ReadPlainRecords(batch, rule, identities)) return absl::OkStatus();
-  wire::RecordReader reader(batch);
+  if (ReadPlainRecords(batch, plain, rule, identities)) return absl::OkStatus();
+  wire::RecordReader reader(batch, plain);
   std::int32_t delta = 0;
   while (const wire::RecordView* record = reader.Next()) {
     if (record->offset_delta != delta) {
@@ -141,9 +144,27 @@ absl::Status ReadRecords(const wire::RecordBatchView& batch, IdentityRule rule,
   return reader.status();
 }
 
-void MakeUpIdentities(const wire::RecordBatchView& batch, std::vector<RecordIdentity>& identities) {
-  const RecordIdentity base = HashIdentity(std::nullopt, batch.records_bytes());
-  for (std::int32_t i = 0; i < batch.record_count(); ++i) identities.push_back(base + static_cast<std::uint64_t>(i));
+// The messages of a set that are there from end to end.
+std::string_view WholeMessages(std::string_view records) {
+  std::size_t end = 0;
+  while (records.size() - end >= kLengthEnd) {
+    const auto length = wire::LoadBigEndian<std::int32_t>(records.data() + end + kLengthAt);
+    if (length < 0 || static_cast<std::size_t>(length) > records.size() - end - kLengthEnd) break;
+    end += kLengthEnd + static_cast<std::size_t>(length);
+  }
+  return records.substr(0, end);
+}
+
+absl::Status CheckMessageSizes(std::string_view messages, std::int32_t bytes_max) {
+  while (!messages.empty()) {
+    const std::size_t size =
+        kLengthEnd + static_cast<std::size_t>(wire::LoadBigEndian<std::int32_t>(messages.data() + kLengthAt));
+    if (size > static_cast<std::size_t>(bytes_max)) {
+      return KafkaError(ErrorCode::kMessageTooLarge, fmt::format("{} bytes, at most {}", size, bytes_max));
+    }
+    messages.remove_prefix(size);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -165,7 +186,7 @@ absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t pr
 }
 
 absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
-                                                 std::vector<RecordIdentity>& identities) {
+                                                 PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities) {
   identities.clear();
   // The size comes first: a batch that is too large is not read at all.
   if (records.size() > static_cast<std::size_t>(limits.bytes_max)) {
@@ -178,12 +199,34 @@ absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const
     return KafkaError(ErrorCode::kInvalidRecord, fmt::format("base offset {}, not 0", batch->base_offset()));
   }
   if (absl::Status status = CheckHeader(*batch, limits); !status.ok()) return status;
-  if (batch->codec() != wire::Codec::kNone) {
-    MakeUpIdentities(*batch, identities);
-    return batch;
-  }
-  if (absl::Status status = ReadRecords(*batch, limits.identity, identities); !status.ok()) return status;
+  const absl::StatusOr<std::string_view> plain =
+      batch->PlainRecords(buffer.decompressor, limits.plain_bytes_max, buffer.bytes);
+  if (!plain.ok()) return plain.status();
+  if (absl::Status status = ReadRecords(*batch, *plain, limits.identity, identities); !status.ok()) return status;
   return batch;
+}
+
+bool IsMessageSet(std::optional<std::string_view> records) {
+  if (!records.has_value()) return false;
+  const std::optional<std::int8_t> magic = wire::PeekMagic(*records);
+  return !magic.has_value() || *magic < kMagic;
+}
+
+absl::StatusOr<std::int64_t> CheckMessageSet(std::string_view records, const BatchLimits& limits,
+                                             PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities) {
+  identities.clear();
+  const std::string_view messages = WholeMessages(records);
+  if (absl::Status status = CheckMessageSizes(messages, limits.bytes_max); !status.ok()) return status;
+  wire::MessageSetReader reader(messages, buffer.decompressor, limits.plain_bytes_max);
+  std::int64_t latest = -1;
+  while (const wire::MessageView* message = reader.Next()) {
+    identities.push_back(IdentityOf(limits.identity, message->key, message->value));
+    latest = std::max(latest, message->timestamp_ms);
+  }
+  const absl::Status& status = reader.status();
+  if (status.ok()) return latest;
+  if (wire::KafkaCode(status) != ErrorCode::kUnsupportedCompressionType) return status;
+  return KafkaError(ErrorCode::kUnknownServerError, std::string_view(status.message().data(), status.message().size()));
 }
 
 }  // namespace ktrial::sim

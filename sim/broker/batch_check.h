@@ -3,13 +3,16 @@
 #ifndef SIM_BROKER_BATCH_CHECK_H_
 #define SIM_BROKER_BATCH_CHECK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "sim/broker/record_identity.h"
 
@@ -21,14 +24,28 @@ absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t pr
 
 struct BatchLimits {
   std::int32_t bytes_max = 0;
-  bool transactional = false;  // the request has a transactional id
+  std::size_t plain_bytes_max = 64 << 20;  // of what was compressed; a peer must not fill our memory
+  bool transactional = false;              // the request has a transactional id
   IdentityRule identity = IdentityRule::kValuePrefix;
 };
 
-// CRC, header and every record; replaces `identities` by those of the records. A compressed batch is believed as to how
-// many records it holds, and their identities are made up.
+// Memory in which compressed records are read. One does for a host.
+struct PlainRecordsBuffer {
+  Decompressor decompressor;
+  std::string bytes;
+};
+
+// CRC, header and every record; replaces `identities` by those of the records.
 absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
-                                                 std::vector<RecordIdentity>& identities);
+                                                 PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities);
+
+// Whether the records of one partition are a message set, of the formats before 2 (WP-20).
+bool IsMessageSet(std::optional<std::string_view> records);
+// CRC and every message of a set; replaces `identities` by those of the records, in wrappers too. A message that is cut
+// off at the end is nobody's, as with a real broker; so there may be no records at all. Returns the latest timestamp, -1
+// for none.
+absl::StatusOr<std::int64_t> CheckMessageSet(std::string_view records, const BatchLimits& limits,
+                                             PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities);
 
 }  // namespace ktrial::sim
 

@@ -33,6 +33,7 @@ bool BrokerHost::Restart(NodeId broker, RestartOptions options) { return loop_->
 Address BrokerHost::address(NodeId broker) const { return loop_->address(broker); }
 int BrokerHost::ConnectionCount(NodeId broker) const { return loop_->ConnectionCount(broker); }
 Cluster& BrokerHost::cluster() { return loop_->cluster(); }
+TransactionCoordinator& BrokerHost::transactions() { return loop_->transactions(); }
 const Clock& BrokerHost::clock() const { return loop_->cluster().clock(); }
 
 }  // namespace ktrial::sim

@@ -35,7 +35,8 @@
 
 namespace ktrial::sim {
 
-class BrokerLoop;  // sim/broker/loop.h
+class BrokerLoop;              // sim/broker/loop.h
+class TransactionCoordinator;  // sim/broker/transaction_coordinator.h
 
 struct BrokerHostOptions {
   // Before an answer goes out, look whether the client has sent more meanwhile, so that `pipelined` of OnResponse is
@@ -97,6 +98,7 @@ class BrokerHost {
   int ConnectionCount(NodeId broker) const;
 
   Cluster& cluster();
+  TransactionCoordinator& transactions();
   const Clock& clock() const;
 
  private:

@@ -93,6 +93,11 @@ Topic* Cluster::FindTopic(std::string_view name) const {
   return found == topics_.end() ? nullptr : found->second.get();
 }
 
+Topic* Cluster::FindTopicById(const TopicId& id) const {
+  const auto found = std::ranges::find_if(topics_, [&id](const auto& entry) { return entry.second->id == id; });
+  return found == topics_.end() ? nullptr : found->second.get();
+}
+
 Partition* Cluster::FindPartition(std::string_view topic, PartitionIndex partition) const {
   const Topic* found = FindTopic(topic);
   if (found == nullptr || partition.value() < 0) return nullptr;

@@ -107,6 +107,7 @@ class Cluster {
   const Broker* FindBroker(NodeId id) const;
   const std::map<std::string, std::unique_ptr<Topic>, std::less<>>& topics() const { return topics_; }
   Topic* FindTopic(std::string_view name) const;
+  Topic* FindTopicById(const TopicId& id) const;
   Partition* FindPartition(std::string_view topic, PartitionIndex partition) const;
   // kNoNode if there is none (or no such partition).
   NodeId LeaderOf(std::string_view topic, PartitionIndex partition) const;
@@ -172,6 +173,8 @@ class Cluster {
   // What the leader makes of the producer id, epoch and sequence of a batch, which it then appends or not.
   ProducerState::Verdict JudgeProducer(Partition& partition, const LogBatch& batch);
   AppendResult Append(Partition& partition, LogBatch batch, std::span<const RecordIdentity> identities);
+  // The end of a transaction of that producer.
+  AppendResult AppendMarker(Partition& partition, ProducerId id, ProducerEpoch epoch, BatchKind marker);
   // Calls `done` once `needed` is replicated (kNone), leadership is lost (NOT_LEADER_OR_FOLLOWER), too few replicas are
   // in sync by then (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the topic is gone, or at `deadline` (REQUEST_TIMED_OUT). Maybe
   // before it returns.
@@ -181,6 +184,7 @@ class Cluster {
   // --- Bits that are handed out ---
   ProducerId NextProducerId(NodeId broker);  // Never twice. Each broker takes blocks of 1000, as real ones do.
   Duration DrawServiceTime(NodeId broker);
+  Duration DrawReplicationDelay() { return spec_.replication_delay.Draw(draws_); }
 
   TimerQueue& timers() { return timers_; }
   const Clock& clock() const { return clock_; }

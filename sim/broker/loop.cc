@@ -15,6 +15,7 @@ BrokerLoop::BrokerLoop(BrokerHostOptions options, Cluster& cluster, Transport& t
       cluster_(cluster),
       transport_(transport),
       observer_(observer),
+      transactions_(cluster),
       mutex_(threads, Site("broker_loop.mutex")),
       signalled_(threads, Site("broker_loop.signalled"), false) {
   cluster_.SetObserver(&observer_);

@@ -49,6 +49,7 @@ class BrokerLoop {
   Address address(NodeId broker) const;
   int ConnectionCount(NodeId broker) const;
   Cluster& cluster() { return cluster_; }
+  TransactionCoordinator& transactions() { return transactions_; }
   std::vector<RequestHook*>& hooks() { return hooks_; }
 
  private:
@@ -130,6 +131,7 @@ class BrokerLoop {
   Cluster& cluster_;
   Transport& transport_;
   BrokerObserver& observer_;
+  TransactionCoordinator transactions_;
   std::vector<RequestHook*> hooks_;
 
   std::map<NodeId, Listener> listeners_;
@@ -137,6 +139,7 @@ class BrokerLoop {
   std::map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> graveyard_;  // emptied at the start of each turn
   std::vector<TransportEvent> events_;
+  PlainRecordsBuffer plain_;
   std::vector<RecordIdentity> scratch_;
   std::uint64_t last_request_ = 0;
   std::uint64_t awaiting_ = 0;  // the request whose Await is running

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/wire/big_endian.h"
+#include "core/wire/message_set.h"
 #include "core/wire/record_batch.h"
 
 namespace ktrial::sim {
@@ -17,17 +18,17 @@ constexpr std::size_t kLeaderEpochAt = 12;
 }  // namespace
 
 Offset PartitionLog::Append(LogBatch batch, std::span<const RecordIdentity> identities) {
-  KT_CHECK(!identities.empty());
+  KT_CHECK(identities.empty() == (batch.kind != BatchKind::kRecords));
   const Offset base = end_offset_;
-  end_offset_ = Offset(base.value() + static_cast<std::int64_t>(identities.size()));
+  batch.record_count = std::max(static_cast<std::int32_t>(identities.size()), 1);
+  end_offset_ = Offset(base.value() + batch.record_count);
   if (planted_ == PlantedBug::kLoseAppends) {
     ++planted_effects_;
     return base;
   }
   batch.base_offset = base;
-  batch.record_count = static_cast<std::int32_t>(identities.size());
   batch.first_identity = static_cast<std::int64_t>(identities_.size());
-  if (!batch.raw.empty()) {
+  if (!batch.raw.empty() && wire::PeekMagic(batch.raw) == 2) {
     KT_CHECK(batch.raw.size() >= wire::kRecordBatchHeaderBytes);
     wire::StoreBigEndian(batch.raw.data() + kBaseOffsetAt, base.value());
     wire::StoreBigEndian(batch.raw.data() + kLeaderEpochAt, batch.leader_epoch.value());
@@ -77,7 +78,7 @@ void PartitionLog::RebuildIdentities() {
   bool in_order = true;
   for (const LogBatch& batch : batches_) {
     in_order = in_order && batch.first_identity == kept;
-    kept += batch.record_count;
+    kept += IdentityCount(batch);
   }
   if (in_order) {
     identities_.resize(static_cast<std::size_t>(kept));
@@ -95,7 +96,7 @@ void PartitionLog::RebuildIdentities() {
 
 std::span<const RecordIdentity> PartitionLog::IdentitiesOf(const LogBatch& batch) const {
   return std::span(identities_)
-      .subspan(static_cast<std::size_t>(batch.first_identity), static_cast<std::size_t>(batch.record_count));
+      .subspan(static_cast<std::size_t>(batch.first_identity), static_cast<std::size_t>(IdentityCount(batch)));
 }
 
 std::optional<RecordIdentity> PartitionLog::IdentityAt(Offset offset) const {
@@ -103,7 +104,7 @@ std::optional<RecordIdentity> PartitionLog::IdentityAt(Offset offset) const {
   if (after == batches_.begin()) return std::nullopt;
   const LogBatch& batch = *std::prev(after);
   const std::int64_t index = offset.value() - batch.base_offset.value();
-  if (index >= batch.record_count) return std::nullopt;
+  if (index >= IdentityCount(batch)) return std::nullopt;
   return identities_[static_cast<std::size_t>(batch.first_identity + index)];
 }
 

@@ -26,6 +26,14 @@
 
 namespace ktrial::sim {
 
+// What stands in a batch. All but records is the brokers' own: it takes offsets and has no identities.
+enum class BatchKind : std::uint8_t {
+  kRecords,
+  kOffsets,      // of a group of consumers, part of a transaction
+  kAbortMarker,  // the end of a transaction
+  kCommitMarker,
+};
+
 // A batch as it stands in the log.
 struct LogBatch {
   Offset base_offset;
@@ -39,8 +47,10 @@ struct LogBatch {
   ProducerEpoch producer_epoch = kNoProducerEpoch;
   Sequence base_sequence = kNoSequence;
   std::int64_t max_timestamp_ms = -1;  // as it stands in the log: of its latest record, or of its append
-  bool opaque = false;                 // compressed: counted by its header; its identities are made up and say nothing
-  std::string raw;  // the batch, offset and epoch filled in as a broker stores them; empty unless kept
+  bool transactional = false;
+  BatchKind kind = BatchKind::kRecords;
+  // The batch, offset and epoch filled in as a broker stores them; a message set as it came. Empty unless kept.
+  std::string raw;
 };
 
 // What a log does wrong on purpose.
@@ -57,7 +67,8 @@ class PartitionLog {
   PartitionLog& operator=(const PartitionLog&) = delete;
 
   // Appends a batch of `identities.size()` records (at least one) and returns the base offset that the answer names.
-  // `batch` gives what is not the log's to decide; base_offset, record_count and first_identity are set here.
+  // `batch` gives what is not the log's to decide; base_offset, record_count and first_identity are set here. What is no
+  // records comes without identities and takes one offset.
   Offset Append(LogBatch batch, std::span<const RecordIdentity> identities);
 
   // Forgets all records at `end` and beyond and returns how many they were. New appends continue at `end`.
@@ -81,6 +92,9 @@ class PartitionLog {
   std::int64_t planted_effects() const { return planted_effects_; }  // appends lost, pairs swapped
 
  private:
+  static std::int64_t IdentityCount(const LogBatch& batch) {
+    return batch.kind == BatchKind::kRecords ? batch.record_count : 0;
+  }
   void SwapWithPrevious();
   void RebuildIdentities();
 

@@ -14,12 +14,13 @@ constexpr std::size_t kRememberedMax = 5;
 
 bool Precedes(Sequence last, Sequence next, ProducerRules rules) {
   if (rules == ProducerRules::kOneBatch && next.value() == 0) return false;
-  return SequenceAfter(last, 1) == next;
+  return AdvanceSequence(last, 1) == next;
 }
 
 ErrorCode JudgeFirst(Sequence first, ProducerRules rules) {
   if (first.value() == 0) return ErrorCode::kNone;
   switch (rules) {
+    case ProducerRules::kNone:
     case ProducerRules::kOneBatch:
       return ErrorCode::kOutOfOrderSequenceNumber;
     case ProducerRules::kFiveBatches:
@@ -39,10 +40,13 @@ ProducerState::Verdict ProducerState::Judge(const LogBatch& batch, ProducerRules
   if (batch.producer_epoch < known->epoch) {
     return {.code = ErrorCode::kInvalidProducerEpoch, .duplicate = std::nullopt};
   }
-  const auto in_order = [](bool good) {
-    return Verdict{.code = good ? ErrorCode::kNone : ErrorCode::kOutOfOrderSequenceNumber, .duplicate = std::nullopt};
+  const bool strays = known->transaction.has_value() && !batch.transactional;
+  const auto in_order = [strays](bool good) {
+    const ErrorCode code = strays ? ErrorCode::kInvalidTxnState : ErrorCode::kNone;
+    return Verdict{.code = good ? code : ErrorCode::kOutOfOrderSequenceNumber, .duplicate = std::nullopt};
   };
   if (batch.producer_epoch > known->epoch) return in_order(first.value() == 0);
+  if (known->batches.empty()) return in_order(first.value() == 0);
   const auto oldest = rules == ProducerRules::kOneBatch ? std::prev(known->batches.end()) : known->batches.begin();
   const Sequence last = LastSequence(first, batch.record_count);
   const auto same = std::find_if(oldest, known->batches.end(), [first, last](const Remembered& remembered) {
@@ -59,13 +63,19 @@ void ProducerState::Note(const LogBatch& batch) {
     producer.epoch = batch.producer_epoch;
     producer.batches.clear();
   }
+  producer.last_append = batch.appended;
+  if (batch.kind == BatchKind::kAbortMarker || batch.kind == BatchKind::kCommitMarker) {
+    producer.transaction.reset();
+    return;
+  }
+  if (batch.transactional && !producer.transaction.has_value()) producer.transaction = batch.base_offset;
+  if (batch.kind == BatchKind::kOffsets) return;  // without a sequence
   if (producer.batches.size() == kRememberedMax) producer.batches.erase(producer.batches.begin());
   producer.batches.push_back({.first = batch.base_sequence,
                               .last = LastSequence(batch.base_sequence, batch.record_count),
                               .base_offset = batch.base_offset,
                               .last_offset = Offset(batch.base_offset.value() + batch.record_count - 1),
                               .timestamp_ms = batch.max_timestamp_ms});
-  producer.last_append = batch.appended;
 }
 
 void ProducerState::Rebuild(const PartitionLog& log) {
@@ -77,11 +87,15 @@ void ProducerState::Rebuild(const PartitionLog& log) {
 
 void ProducerState::ForgetIfIdle(ProducerId id, Instant now, Duration age) {
   const auto found = producers_.find(id);
-  if (found != producers_.end() && now - found->second.last_append >= age) producers_.erase(found);
+  if (found == producers_.end() || found->second.transaction.has_value()) return;
+  if (now - found->second.last_append >= age) producers_.erase(found);
 }
 
 void ProducerState::ForgetBefore(Offset start) {
-  std::erase_if(producers_, [start](const auto& entry) { return entry.second.batches.back().last_offset < start; });
+  std::erase_if(producers_, [start](const auto& entry) {
+    const Producer& producer = entry.second;
+    return producer.batches.empty() || producer.batches.back().last_offset < start;
+  });
 }
 
 const ProducerState::Producer* ProducerState::Find(ProducerId id) const {

@@ -1,6 +1,6 @@
 // ProducerState is what a partition remembers of the idempotent producers that wrote to it: for each producer id the
-// epoch, and the last five batches of that epoch with their offsets. A leader judges by it whether a batch continues
-// where the one before ended, came before, or left a hole.
+// epoch, the last five batches of that epoch with their offsets, and where an open transaction began. A leader judges by
+// it whether a batch continues where the one before ended, came before, or left a hole.
 //
 // It is a function of the log: whoever has the same batches knows the same of their producers. So a follower that takes
 // over with a shorter log has forgotten what it had not copied, and a batch that is sent again to it is new.
@@ -35,12 +35,13 @@ class ProducerState {
   };
   struct Producer {
     ProducerEpoch epoch = kNoProducerEpoch;
-    std::vector<Remembered> batches;  // oldest first, of this epoch
+    std::vector<Remembered> batches;    // oldest first, of this epoch. None: a marker has raised it
+    std::optional<Offset> transaction;  // where its open transaction began
     Instant last_append;
   };
   struct Verdict {
-    // kNone: append it, unless it is a duplicate. Else INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
-    // UNKNOWN_PRODUCER_ID.
+    // kNone: append it, unless it is a duplicate. Else INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER,
+    // UNKNOWN_PRODUCER_ID, or INVALID_TXN_STATE for a batch outside of a transaction while one is open.
     wire::ErrorCode code = wire::ErrorCode::kNone;
     // The batch that was this very one: it is answered as it was then, and nothing is appended.
     std::optional<Remembered> duplicate;
@@ -48,7 +49,7 @@ class ProducerState {
 
   // What a leader that knows `rules` says to a batch with a producer id, before it appends it. Changes nothing.
   Verdict Judge(const LogBatch& batch, ProducerRules rules) const;
-  // The batch, if it has a producer id, was appended where it says.
+  // The batch, if it has a producer id, was appended where it says. A marker ends the transaction of its producer.
   void Note(const LogBatch& batch);
   // The log was cut off: forgets all and learns it again from what is left.
   void Rebuild(const PartitionLog& log);

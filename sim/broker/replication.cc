@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/wire/control_batch.h"
 #include "sim/broker/cluster.h"
 
 namespace ktrial::sim {
@@ -26,12 +27,30 @@ Cluster::AppendResult Cluster::Append(Partition& partition, LogBatch batch,
   batch.leader_epoch = partition.state_.epoch;
   batch.appended = clock_.Now();
   batch.base_offset = partition.log_.end_offset();
-  batch.record_count = static_cast<std::int32_t>(identities.size());
+  batch.record_count = std::max(static_cast<std::int32_t>(identities.size()), 1);
   partition.producers_.Note(batch);
   const Offset base = partition.log_.Append(std::move(batch), identities);
   const Offset needed = partition.log_.end_offset();
   StartReplication(partition, needed);
   return {.base_offset = base, .needed = needed};
+}
+
+Cluster::AppendResult Cluster::AppendMarker(Partition& partition, ProducerId id, ProducerEpoch epoch,
+                                            BatchKind marker) {
+  const std::int64_t now_ms = clock_.WallNow().millis();
+  const std::string bytes = wire::EncodeTransactionMarker(
+      {.type = marker == BatchKind::kCommitMarker ? wire::MarkerType::kCommit : wire::MarkerType::kAbort,
+       .producer_id = id,
+       .producer_epoch = epoch,
+       .timestamp_ms = now_ms});
+  LogBatch batch{.bytes = static_cast<std::int32_t>(bytes.size()),
+                 .producer_id = id,
+                 .producer_epoch = epoch,
+                 .max_timestamp_ms = now_ms,
+                 .transactional = true,
+                 .kind = marker};
+  if (spec_.keep_raw_batches) batch.raw = bytes;
+  return Append(partition, std::move(batch), {});
 }
 
 void Cluster::StartReplication(Partition& partition, Offset end) {

@@ -18,9 +18,13 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/wire/codec.h"
+#include "sim/broker/batch_check.h"
 #include "sim/broker/cluster.h"
 #include "sim/broker/observer.h"
 #include "sim/broker/request_hook.h"
+#include "sim/broker/transaction_coordinator.h"
 
 namespace ktrial::sim {
 
@@ -29,6 +33,8 @@ struct BrokerContext {
   Cluster& cluster;
   const Broker& broker;
   BrokerObserver& observer;
+  TransactionCoordinator& transactions;
+  PlainRecordsBuffer& plain;
   std::vector<RecordIdentity>& scratch;  // room for the identities of one batch
 };
 
@@ -38,6 +44,8 @@ class Request {
 
   // `body` stays where it is until Forget. Sets the message of `view`, if it has one for this API.
   virtual absl::Status Decode(std::string_view body) = 0;
+  // Fills in what the body names by numbers that only a broker can read, before the first hook is asked.
+  virtual void Resolve(BrokerContext&) {}
   virtual void Act(BrokerContext& context) = 0;
   // Calls `ready` once the answer can be given: now or later.
   virtual void Await(BrokerContext&, absl::AnyInvocable<void()> ready) { ready(); }
@@ -59,10 +67,33 @@ class Request {
   std::string client_id;  // what view.client_id points at
 };
 
-std::unique_ptr<Request> NewProduce();
-std::unique_ptr<Request> NewMetadata();
-std::unique_ptr<Request> NewApiVersions();
-std::unique_ptr<Request> NewInitProducerId();
+// A request that is kept as its message says it.
+template <class Message>
+class RequestOf : public Request {
+ public:
+  absl::Status Decode(std::string_view body) override {
+    absl::StatusOr<Message> message = wire::Decode<Message>(body, view.version);
+    if (message.ok()) request_ = *std::move(message);
+    return message.status();
+  }
+
+ protected:
+  Message request_;
+};
+
+// What a coordinator says in a version of AddPartitionsToTxn, AddOffsetsToTxn or EndTxn: only later ones know
+// PRODUCER_FENCED.
+wire::ErrorCode FencedAs(std::int16_t version, wire::ErrorCode code);
+
+std::unique_ptr<Request> NewProduce();             // 00_produce.cc
+std::unique_ptr<Request> NewMetadata();            // 03_metadata.cc
+std::unique_ptr<Request> NewFindCoordinator();     // 10_find_coordinator.cc
+std::unique_ptr<Request> NewApiVersions();         // 18_api_versions.cc
+std::unique_ptr<Request> NewInitProducerId();      // 22_init_producer_id.cc
+std::unique_ptr<Request> NewAddPartitionsToTxn();  // 24_add_partitions_to_txn.cc
+std::unique_ptr<Request> NewAddOffsetsToTxn();     // 25_add_offsets_to_txn.cc
+std::unique_ptr<Request> NewEndTxn();              // 26_end_txn.cc
+std::unique_ptr<Request> NewTxnOffsetCommit();     // 28_txn_offset_commit.cc
 // Null for an API that is not served here.
 std::unique_ptr<Request> NewRequest(wire::ApiKey api);
 

@@ -33,14 +33,16 @@ bool BrokerLoop::TakeNext(Connection& connection) {
   // One at a time, and not before the answer to the one before is with the transport.
   if (connection.dead || connection.mute || connection.request != nullptr || connection.has_output()) return false;
   if (connection.lost || StandsStill(connection.broker)) return false;
-  const absl::StatusOr<std::optional<std::string_view>> frame = connection.reader.Next();
-  if (!frame.ok()) {
-    RefuseFrame(connection, TextOf(frame.status()));
-    return false;
+  while (!connection.dead && connection.request == nullptr) {
+    const absl::StatusOr<std::optional<std::string_view>> frame = connection.reader.Next();
+    if (!frame.ok()) {
+      RefuseFrame(connection, TextOf(frame.status()));
+      return false;
+    }
+    if (!frame->has_value()) return false;
+    Begin(connection, **frame);
   }
-  if (!frame->has_value()) return false;
-  Begin(connection, **frame);
-  return connection.request != nullptr;
+  return !connection.dead;
 }
 
 void BrokerLoop::RefuseFrame(Connection& connection, std::string_view what) {
@@ -71,18 +73,21 @@ void BrokerLoop::Begin(Connection& connection, std::string_view frame) {
     RefuseFrame(connection, fmt::format("{}: {}", Describe(header), TextOf(status)));
     return;
   }
+  BrokerContext context = ContextOf(connection);
+  request->Resolve(context);
   connection.last_active = request->view.received;
   connection.request = std::move(request);
   connection.step = Step::kReceive;
   observer_.OnRequest(connection.request->view);
 }
 
-// Null, and the connection closed, for what this broker does not take.
+// Null, and the connection closed, for what this broker does not take. Null alone for what it does not even see.
 std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::RequestHeader& header) {
   const BrokerRelease& release = *cluster_.FindBroker(connection.broker)->release;
   const std::optional<wire::VersionRange> offered = release.Range(header.api);
   // Whatever version of ApiVersions is asked for gets an answer: that is how clients find out.
-  if (header.api == wire::ApiKey::kApiVersions) return NewRequest(header.api);
+  if (header.api == wire::ApiKey::kApiVersions && offered.has_value()) return NewRequest(header.api);
+  if (!offered.has_value() && release.ignores_unknown_apis) return nullptr;
   // Kafka 4 lists Produce 0 to 2 for the sake of clients that take their absence for something else, and refuses them.
   const bool listed_only = header.api == wire::ApiKey::kProduce && header.version < 3 && !release.zookeeper;
   if (!offered.has_value() || !offered->Contains(header.version) || listed_only) {
@@ -90,9 +95,7 @@ std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::R
     return nullptr;
   }
   std::unique_ptr<Request> request = NewRequest(header.api);
-  // Logs here hold batches of format v2, and Produce finds topics by their names.
-  const bool unwritable = header.api == wire::ApiKey::kProduce && !wire::VersionRange{3, 12}.Contains(header.version);
-  if (request == nullptr || unwritable || !wire::CodecVersionRange(header.api)->Contains(header.version)) {
+  if (request == nullptr || !wire::CodecVersionRange(header.api)->Contains(header.version)) {
     observer_.OnNotServed(connection.broker, connection.id, fmt::format("{} is not served here", Describe(header)));
     Close(connection, Transport::CloseKind::kGraceful, "not served");
     return nullptr;
@@ -104,6 +107,8 @@ BrokerContext BrokerLoop::ContextOf(const Connection& connection) {
   return {.cluster = cluster_,
           .broker = *cluster_.FindBroker(connection.broker),
           .observer = observer_,
+          .transactions = transactions_,
+          .plain = plain_,
           .scratch = scratch_};
 }
 

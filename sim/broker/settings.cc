@@ -70,10 +70,18 @@ constexpr Setting<BrokerSettings> kBrokerSettings[] = {
     {"message.max.bytes", [](auto key, auto text, auto& to) { return Set(key, text, 0, to.message_max_bytes); }},
     {"min.insync.replicas", [](auto key, auto text, auto& to) { return Set(key, text, 1, to.min_insync_replicas); }},
     {"num.partitions", [](auto key, auto text, auto& to) { return Set(key, text, 1, to.num_partitions); }},
+    {"offsets.topic.num.partitions",
+     [](auto key, auto text, auto& to) { return Set(key, text, 1, to.offsets_topic_partitions); }},
     {"producer.id.expiration.ms",
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.producer_id_expiration); }},
     {"socket.request.max.bytes",
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.socket_request_max_bytes); }},
+    {"transaction.abort.timed.out.transaction.cleanup.interval.ms",
+     [](auto key, auto text, auto& to) { return SetMillis(key, text, to.transaction_abort_interval); }},
+    {"transaction.max.timeout.ms",
+     [](auto key, auto text, auto& to) { return SetMillis(key, text, to.transaction_max_timeout); }},
+    {"transaction.state.log.num.partitions",
+     [](auto key, auto text, auto& to) { return Set(key, text, 1, to.transaction_log_partitions); }},
 };
 
 constexpr Setting<TopicSettings> kTopicSettings[] = {

@@ -20,16 +20,21 @@ using SettingsMap = std::map<std::string, std::string, std::less<>>;
 enum class TimestampType : std::uint8_t { kCreateTime, kLogAppendTime };
 
 struct BrokerSettings {
-  bool auto_create_topics = true;                             // auto.create.topics.enable
-  std::int32_t num_partitions = 1;                            // num.partitions, of topics created on first use
-  std::int32_t default_replication_factor = 1;                // default.replication.factor
-  std::int32_t min_insync_replicas = 1;                       // min.insync.replicas
-  std::int32_t message_max_bytes = 1048588;                   // message.max.bytes, of one batch
-  std::int32_t socket_request_max_bytes = 104857600;          // socket.request.max.bytes
-  TimestampType timestamp_type = TimestampType::kCreateTime;  // log.message.timestamp.type
-  Duration connections_max_idle = std::chrono::minutes(10);   // connections.max.idle.ms
-  Duration session_timeout = std::chrono::seconds(9);         // broker.session.timeout.ms
-  Duration producer_id_expiration = std::chrono::hours(24);   // producer.id.expiration.ms
+  bool auto_create_topics = true;                               // auto.create.topics.enable
+  std::int32_t num_partitions = 1;                              // num.partitions, of topics created on first use
+  std::int32_t default_replication_factor = 1;                  // default.replication.factor
+  std::int32_t min_insync_replicas = 1;                         // min.insync.replicas
+  std::int32_t message_max_bytes = 1048588;                     // message.max.bytes, of one batch
+  std::int32_t socket_request_max_bytes = 104857600;            // socket.request.max.bytes
+  TimestampType timestamp_type = TimestampType::kCreateTime;    // log.message.timestamp.type
+  Duration connections_max_idle = std::chrono::minutes(10);     // connections.max.idle.ms
+  Duration session_timeout = std::chrono::seconds(9);           // broker.session.timeout.ms
+  Duration producer_id_expiration = std::chrono::hours(24);     // producer.id.expiration.ms
+  std::int32_t offsets_topic_partitions = 50;                   // offsets.topic.num.partitions
+  std::int32_t transaction_log_partitions = 50;                 // transaction.state.log.num.partitions
+  Duration transaction_max_timeout = std::chrono::minutes(15);  // transaction.max.timeout.ms
+  // transaction.abort.timed.out.transaction.cleanup.interval.ms
+  Duration transaction_abort_interval = std::chrono::seconds(10);
 };
 
 // What a topic sets; the rest is the broker's.

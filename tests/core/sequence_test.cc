@@ -11,10 +11,10 @@ constexpr Sequence kLargest(std::numeric_limits<std::int32_t>::max());
 
 // SN-22
 TEST(SequenceTest, ZeroComesAfterTheLargest) {
-  EXPECT_EQ(SequenceAfter(kLargest, 1), Sequence(0));
-  EXPECT_EQ(SequenceAfter(kLargest, 0), kLargest);
-  EXPECT_EQ(SequenceAfter(Sequence(kLargest.value() - 49), 53), Sequence(3));
-  EXPECT_EQ(SequenceAfter(kLargest, std::numeric_limits<std::int32_t>::max()), Sequence(kLargest.value() - 1));
+  EXPECT_EQ(AdvanceSequence(kLargest, 1), Sequence(0));
+  EXPECT_EQ(AdvanceSequence(kLargest, 0), kLargest);
+  EXPECT_EQ(AdvanceSequence(Sequence(kLargest.value() - 49), 53), Sequence(3));
+  EXPECT_EQ(AdvanceSequence(kLargest, std::numeric_limits<std::int32_t>::max()), Sequence(kLargest.value() - 1));
 }
 
 TEST(SequenceTest, ABatchMayLieAcrossTheEnd) {

@@ -23,13 +23,6 @@ void DrainUpTo(PartitionSequences& sequences, std::uint64_t last, std::int32_t r
 
 // --- Numbers ---
 
-// SN-22
-TEST(AdvanceSequenceTest, ZeroFollowsTheLargest) {
-  EXPECT_EQ(AdvanceSequence(Sequence(kMax), 1), Sequence(0));
-  EXPECT_EQ(AdvanceSequence(Sequence(kMax - 2), 5), Sequence(2));
-  EXPECT_EQ(AdvanceSequence(Sequence(3), 4), Sequence(7));
-}
-
 // AC-22
 TEST(PartitionSequencesTest, EachBatchBeginsWhereTheLastOneEnds) {
   PartitionSequences sequences;

@@ -63,12 +63,11 @@ TEST(InitProducerIdTest, BlockThatIsUsedUpIsFollowedByAFreshOne) {
   EXPECT_EQ(world.cluster->NextProducerId(NodeId(1)), ProducerId(2000));
 }
 
-TEST(InitProducerIdTest, TransactionalIdIsNotServedAndSaidSo) {
+TEST(InitProducerIdTest, TransactionalIdIsForItsCoordinatorAlone) {
   BrokerWorld world;
-  const InitProducerIdResponse answer = Ask(world, 1, 4, {.transactional_id = "t"});
-  EXPECT_EQ(answer.error, ErrorCode::kCoordinatorNotAvailable);
+  const InitProducerIdResponse answer = Ask(world, 1, 4, {.transactional_id = "t", .transaction_timeout_ms = 1000});
+  EXPECT_EQ(answer.error, ErrorCode::kNotCoordinator);
   EXPECT_EQ(answer.producer_id, -1);
-  EXPECT_EQ(world.notes.not_served.size(), 1U);
 }
 
 }  // namespace

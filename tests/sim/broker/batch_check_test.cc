@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include "core/compression/compressor.h"
 #include "core/wire/big_endian.h"
+#include "core/wire/message_set.h"
 #include "core/wire/status.h"
 #include "tests/sim/broker/testing/broker_world.h"
 
@@ -42,7 +44,8 @@ ErrorCode Shape(std::optional<std::string_view> records, std::int16_t version = 
 
 ErrorCode Check(std::string_view records, BatchLimits limits = {.bytes_max = 1000000}) {
   std::vector<RecordIdentity> identities;
-  return wire::KafkaCode(CheckBatch(records, limits, identities).status());
+  PlainRecordsBuffer buffer;
+  return wire::KafkaCode(CheckBatch(records, limits, buffer, identities).status());
 }
 
 // The codes in this file are those of a broker of 4.4.0 for the same bytes.
@@ -76,7 +79,8 @@ TEST(CheckShapeTest, ZstdNeedsVersionSeven) {
 
 TEST(CheckBatchTest, GivesTheIdentitiesOfItsRecords) {
   std::vector<RecordIdentity> identities = {1, 2, 3};
-  ASSERT_TRUE(CheckBatch(Good(), {.bytes_max = 1000}, identities).ok());
+  PlainRecordsBuffer buffer;
+  ASSERT_TRUE(CheckBatch(Good(), {.bytes_max = 1000}, buffer, identities).ok());
   EXPECT_EQ(identities, (std::vector{IdentityOf(IdentityRule::kValuePrefix, std::nullopt, "value-one"),
                                      IdentityOf(IdentityRule::kValuePrefix, std::nullopt, "value-two")}));
 }
@@ -91,8 +95,10 @@ TEST(CheckBatchTest, RecordsOfAllShapesAreIdentified) {
   ASSERT_GT(builder.Append(1000 + 1000000, "key", large, {}), 0U);
   ASSERT_GT(builder.Append(1000, "", "", std::span(&header, 1)), 0U);
   std::vector<RecordIdentity> identities;
+  PlainRecordsBuffer plain;
   ASSERT_TRUE(
-      CheckBatch(builder.Close(), {.bytes_max = 100000, .identity = IdentityRule::kWholeRecord}, identities).ok());
+      CheckBatch(builder.Close(), {.bytes_max = 100000, .identity = IdentityRule::kWholeRecord}, plain, identities)
+          .ok());
   EXPECT_EQ(identities, (std::vector{HashIdentity("key", "value-one"), HashIdentity(std::nullopt, std::nullopt),
                                      HashIdentity("key", large), HashIdentity("", "")}));
 }
@@ -161,12 +167,117 @@ TEST(CheckBatchTest, UndefinedCodecIsAnUnknownError) {
   EXPECT_EQ(Check(With(Good(), kAttributesAt, std::int16_t{7})), ErrorCode::kUnknownServerError);
 }
 
-TEST(CheckBatchTest, CompressedBatchIsBelievedAsToItsCount) {
-  std::vector<RecordIdentity> identities;
-  const std::string batch = With(Good(), kAttributesAt, std::int16_t{1});
-  ASSERT_TRUE(CheckBatch(batch, {.bytes_max = 1000}, identities).ok());
-  EXPECT_EQ(identities.size(), 2U);
-  EXPECT_NE(identities[0], identities[1]);
+std::string Compressed(Codec codec, int records = 20) {
+  std::string bytes(1 << 16, '\0');
+  wire::RecordBatchBuilder builder(bytes);
+  for (int i = 0; i < records; ++i) {
+    EXPECT_GT(builder.Append(0, std::nullopt, "value number " + std::to_string(i), {}), 0U);
+  }
+  Compressor compressor(codec);
+  EXPECT_TRUE(builder.Compress(compressor));
+  return std::string(builder.Close());
+}
+
+TEST(CheckBatchTest, RecordsOfACompressedBatchAreKnownByTheirValues) {
+  for (const Codec codec : {Codec::kGzip, Codec::kSnappy, Codec::kLz4, Codec::kZstd}) {
+    std::vector<RecordIdentity> identities;
+    PlainRecordsBuffer buffer;
+    ASSERT_TRUE(
+        CheckBatch(Compressed(codec), {.bytes_max = 100000, .identity = IdentityRule::kWholeRecord}, buffer, identities)
+            .ok());
+    ASSERT_EQ(identities.size(), 20U);
+    EXPECT_EQ(identities[7], HashIdentity(std::nullopt, "value number 7")) << CodecName(codec);
+  }
+}
+
+TEST(CheckBatchTest, DamagedStreamIsCorrupt) {
+  EXPECT_EQ(Check(With(Good(), kAttributesAt, std::int16_t{1})), ErrorCode::kCorruptMessage);
+}
+
+TEST(CheckBatchTest, CompressedRecordsThatDisagreeWithTheHeaderAreRefused) {
+  const std::string more = With(Compressed(Codec::kLz4), kLastOffsetDeltaAt, std::int32_t{20});
+  EXPECT_EQ(Check(With(more, kCountAt, std::int32_t{21})), ErrorCode::kInvalidRecord);
+}
+
+// WP-15
+TEST(CheckBatchTest, BombIsRefusedBeforeItFillsTheMemory) {
+  std::string bytes(1 << 20, '\0');
+  wire::RecordBatchBuilder builder(bytes);
+  ASSERT_GT(builder.Append(0, std::nullopt, std::string(1'000'000, 'x'), {}), 0U);
+  Compressor compressor(Codec::kGzip);
+  ASSERT_TRUE(builder.Compress(compressor));
+  const std::string_view bomb = builder.Close();
+  ASSERT_LT(bomb.size(), 10'000U);
+  EXPECT_EQ(Check(bomb, {.bytes_max = 10'000, .plain_bytes_max = 100'000}), ErrorCode::kMessageTooLarge);
+}
+
+// --- Message sets. The codes are those of brokers of 0.9.0.1, 0.10.2.2 and 2.0.1 for the same bytes ---
+
+std::string SetOf(std::int8_t magic, int records, Codec codec = Codec::kNone) {
+  std::string bytes(1 << 16, '\0');
+  wire::MessageSetBuilder builder(magic, bytes);
+  for (int i = 0; i < records; ++i) {
+    EXPECT_GT(builder.Append(1000 + i, std::nullopt, "value number " + std::to_string(i)), 0U);
+  }
+  if (codec != Codec::kNone) {
+    Compressor compressor(codec);
+    EXPECT_TRUE(builder.Compress(compressor));
+  }
+  return std::string(builder.Close());
+}
+
+class MessageSetTest : public ::testing::Test {
+ protected:
+  ErrorCode CheckSet(std::string_view records, BatchLimits limits = {.bytes_max = 1000000}) {
+    limits.identity = IdentityRule::kWholeRecord;
+    const absl::StatusOr<std::int64_t> latest = CheckMessageSet(records, limits, buffer_, identities_);
+    latest_ = latest.value_or(-2);
+    return wire::KafkaCode(latest.status());
+  }
+  PlainRecordsBuffer buffer_;
+  std::vector<RecordIdentity> identities_;
+  std::int64_t latest_ = -2;
+};
+
+TEST_F(MessageSetTest, BothFormatsAreReadMessageByMessage) {
+  for (const std::int8_t magic : {std::int8_t{0}, std::int8_t{1}}) {
+    EXPECT_TRUE(IsMessageSet(SetOf(magic, 3)));
+    EXPECT_EQ(CheckSet(SetOf(magic, 3)), ErrorCode::kNone);
+    ASSERT_EQ(identities_.size(), 3U);
+    EXPECT_EQ(identities_[2], HashIdentity(std::nullopt, "value number 2"));
+    EXPECT_EQ(latest_, magic == 0 ? -1 : 1002);
+  }
+  EXPECT_FALSE(IsMessageSet(Good()));
+}
+
+TEST_F(MessageSetTest, MessagesInWrappersAreTheRecords) {
+  for (const Codec codec : {Codec::kGzip, Codec::kSnappy, Codec::kLz4}) {
+    EXPECT_EQ(CheckSet(SetOf(1, 20, codec) + SetOf(1, 2)), ErrorCode::kNone) << CodecName(codec);
+    EXPECT_EQ(identities_.size(), 22U);
+  }
+}
+
+TEST_F(MessageSetTest, MessageThatIsCutOffIsNobodys) {
+  const std::string two = SetOf(1, 2);
+  EXPECT_EQ(CheckSet(two.substr(0, two.size() - 2)), ErrorCode::kNone);
+  EXPECT_EQ(identities_.size(), 1U);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, SetOf(1, 1).size() - 1}) {
+    EXPECT_EQ(CheckSet(two.substr(0, size)), ErrorCode::kNone);
+    EXPECT_TRUE(identities_.empty());
+  }
+}
+
+TEST_F(MessageSetTest, WrongCrcOfAnyMessageIsCorrupt) {
+  std::string damaged = SetOf(0, 2);
+  damaged.back() ^= 1;
+  EXPECT_EQ(CheckSet(damaged), ErrorCode::kCorruptMessage);
+}
+
+TEST_F(MessageSetTest, SizeOfEachMessageIsBounded) {
+  const std::string one = SetOf(0, 1);
+  const auto size = static_cast<std::int32_t>(one.size());
+  EXPECT_EQ(CheckSet(one + one, {.bytes_max = size}), ErrorCode::kNone);
+  EXPECT_EQ(CheckSet(one + one, {.bytes_max = size - 1}), ErrorCode::kMessageTooLarge);
 }
 
 }  // namespace

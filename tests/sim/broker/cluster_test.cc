@@ -47,7 +47,7 @@ TEST_F(ClusterTest, WrongSpecsAreRefused) {
   EXPECT_EQ(ErrorOf(twice), "broker 1 stands there twice");
   ClusterSpec release = SpecOf(1);
   release.brokers[0].release = "5.0";
-  EXPECT_EQ(ErrorOf(release), "broker 1: version \"5.0\" is not one of 0.11, 1.0, 2.0, 2.8, 3.9, 4.0, 4.4");
+  EXPECT_EQ(ErrorOf(release), "broker 1: version \"5.0\" is not one of 0.9, 0.10, 0.11, 1.0, 2.0, 2.8, 3.9, 4.0, 4.4");
 }
 
 TEST_F(ClusterTest, TopicsThatCannotBeAreRefusedWithKafkasCodes) {

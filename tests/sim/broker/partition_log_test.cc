@@ -89,6 +89,20 @@ TEST(PartitionLogTest, KeptBytesNameTheirOffsetAndEpoch) {
   EXPECT_EQ(kept->partition_leader_epoch(), 7);
 }
 
+TEST(PartitionLogTest, MarkerTakesAnOffsetAndIsNoRecord) {
+  PartitionLog log;
+  log.Append({}, std::vector<RecordIdentity>{7});
+  EXPECT_EQ(log.Append({.kind = BatchKind::kCommitMarker}, {}), Offset(1));
+  log.Append({}, std::vector<RecordIdentity>{8});
+  EXPECT_EQ(log.end_offset(), Offset(3));
+  EXPECT_EQ(log.record_count(), 2);
+  EXPECT_EQ(log.IdentityAt(Offset(1)), std::nullopt);
+  EXPECT_EQ(log.IdentityAt(Offset(2)), 8U);
+  EXPECT_TRUE(log.IdentitiesOf(log.batches()[1]).empty());
+  EXPECT_EQ(log.TruncateTo(Offset(1)), 2);
+  EXPECT_EQ(log.IdentityAt(Offset(0)), 7U);
+}
+
 TEST(PartitionLogTest, DeletedRecordsMoveTheStartAndStayForCheckers) {
   PartitionLog log;
   for (int i = 0; i < 3; ++i) log.Append({}, std::vector<RecordIdentity>{7, 8});

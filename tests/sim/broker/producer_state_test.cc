@@ -172,6 +172,55 @@ TEST_F(ProducerStateTest, ProducerIsForgottenWithItsLastRecord) {
   EXPECT_EQ(state_.Find(kId), nullptr);
 }
 
+class MarkedProducerTest : public ProducerStateTest {
+ protected:
+  static LogBatch Transactional(std::int32_t first, std::int16_t epoch = 0) {
+    LogBatch batch = BatchAt(first, 1, epoch);
+    batch.transactional = true;
+    return batch;
+  }
+  void Mark(std::int16_t epoch) {
+    LogBatch marker = BatchAt(-1, 1, epoch);
+    marker.kind = BatchKind::kCommitMarker;
+    marker.base_offset = log_.end_offset();
+    state_.Note(marker);
+    log_.Append(marker, {});
+  }
+};
+
+TEST_F(MarkedProducerTest, TransactionIsOpenFromItsFirstBatchToItsMarker) {
+  ASSERT_EQ(Offer(BatchAt(0)), ErrorCode::kNone);
+  EXPECT_EQ(state_.Find(kId)->transaction, std::nullopt);
+  ASSERT_EQ(Offer(Transactional(1)), ErrorCode::kNone);
+  ASSERT_EQ(Offer(Transactional(2)), ErrorCode::kNone);
+  EXPECT_EQ(state_.Find(kId)->transaction, Offset(1));
+  EXPECT_EQ(Offer(BatchAt(3)), ErrorCode::kInvalidTxnState);
+  Mark(0);
+  EXPECT_EQ(state_.Find(kId)->transaction, std::nullopt);
+  EXPECT_EQ(Offer(BatchAt(3)), ErrorCode::kNone);
+}
+
+TEST_F(MarkedProducerTest, MarkerOfTheSameEpochLeavesTheSequences) {
+  ASSERT_EQ(Offer(Transactional(0)), ErrorCode::kNone);
+  Mark(0);
+  EXPECT_EQ(DuplicateOf(Transactional(0)), Offset(0));
+  EXPECT_EQ(Offer(Transactional(1)), ErrorCode::kNone);
+}
+
+TEST_F(MarkedProducerTest, MarkerOfALaterEpochFencesAndBeginsAtZero) {
+  ASSERT_EQ(Offer(Transactional(0)), ErrorCode::kNone);
+  Mark(1);
+  EXPECT_EQ(Offer(Transactional(1)), ErrorCode::kInvalidProducerEpoch);
+  EXPECT_EQ(Offer(Transactional(1, 1)), ErrorCode::kOutOfOrderSequenceNumber);
+  EXPECT_EQ(Offer(Transactional(0, 1)), ErrorCode::kNone);
+}
+
+TEST_F(MarkedProducerTest, OpenTransactionKeepsItsProducer) {
+  ASSERT_EQ(Offer(Transactional(0)), ErrorCode::kNone);
+  state_.ForgetIfIdle(kId, now_ + seconds(10), seconds(10));
+  EXPECT_NE(state_.Find(kId), nullptr);
+}
+
 // Goal:   whoever has the same batches knows the same of their producers, whatever was cut off behind them.
 // Method: two producers take turns, with an epoch between; cut anywhere and compare with what stood there at that time.
 TEST_F(ProducerStateTest, CutLogKnowsWhatItKnewThen) {
@@ -226,7 +275,7 @@ ErrorCode Plainly(const std::vector<LogBatch>& appended, const LogBatch& batch, 
       return ErrorCode::kNone;
     }
   }
-  const Sequence expected = begins ? Sequence(0) : SequenceAfter(last.base_sequence, last.record_count);
+  const Sequence expected = begins ? Sequence(0) : AdvanceSequence(last.base_sequence, last.record_count);
   return batch.base_sequence == expected ? ErrorCode::kNone : ErrorCode::kOutOfOrderSequenceNumber;
 }
 

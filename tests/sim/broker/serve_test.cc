@@ -192,18 +192,6 @@ TEST_F(ServeTest, ProduceBelowThreeIsListedByKafkaFourAndRefused) {
   EXPECT_EQ(world_.notes.malformed.size(), 1U);
 }
 
-TEST_F(ServeTest, ProduceBelowThreeOfAnOldBrokerIsNotServedYet) {
-  ClusterSpec spec = SpecOf(1);
-  spec.brokers[0].release = "2.0";
-  BrokerWorld world(spec);
-  const ConnectionId connection = world.Connect(1);
-  std::string frame;
-  wire::EncodeRequestHeader({ApiKey::kProduce, 2, 7, "test"}, frame);
-  world.SendFrame(connection, frame);
-  EXPECT_NE(world.transport.closed(connection), std::nullopt);
-  EXPECT_EQ(world.notes.not_served.size(), 1U);
-}
-
 TEST_F(ServeTest, PipelinedRequestsAreNoticed) {
   BrokerWorld world(SpecOf(1), {.detect_pipelining = true});
   const ConnectionId connection = world.Connect(1);

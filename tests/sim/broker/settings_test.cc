@@ -29,8 +29,12 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
                            {"message.max.bytes", "1000"},
                            {"min.insync.replicas", "2"},
                            {"num.partitions", "4"},
+                           {"offsets.topic.num.partitions", "7"},
                            {"producer.id.expiration.ms", "60"},
-                           {"socket.request.max.bytes", "2000"}};
+                           {"socket.request.max.bytes", "2000"},
+                           {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "70"},
+                           {"transaction.max.timeout.ms", "80"},
+                           {"transaction.state.log.num.partitions", "9"}};
   ASSERT_EQ(map.size(), BrokerSettingNames().size());
   ASSERT_EQ(ApplyBrokerSettings(map, settings), absl::OkStatus());
   EXPECT_FALSE(settings.auto_create_topics);
@@ -42,6 +46,10 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
   EXPECT_EQ(settings.min_insync_replicas, 2);
   EXPECT_EQ(settings.num_partitions, 4);
   EXPECT_EQ(settings.producer_id_expiration, std::chrono::milliseconds(60));
+  EXPECT_EQ(settings.offsets_topic_partitions, 7);
+  EXPECT_EQ(settings.transaction_abort_interval, std::chrono::milliseconds(70));
+  EXPECT_EQ(settings.transaction_max_timeout, std::chrono::milliseconds(80));
+  EXPECT_EQ(settings.transaction_log_partitions, 9);
   EXPECT_EQ(settings.socket_request_max_bytes, 2000);
 }
 
