@@ -11,6 +11,13 @@ ApiVersions::ApiVersions(const wire::ApiVersionsResponse& response) {
   }
 }
 
+ApiVersions ApiVersions::BeforeApiVersions() {
+  const auto key = [](wire::ApiKey api) { return static_cast<std::int16_t>(api); };
+  return ApiVersions(wire::ApiVersionsResponse{
+      .api_keys = {{.api_key = key(wire::ApiKey::kProduce), .min_version = 0, .max_version = 1},
+                   {.api_key = key(wire::ApiKey::kMetadata), .min_version = 0, .max_version = 0}}});
+}
+
 std::optional<wire::VersionRange> ApiVersions::Find(wire::ApiKey api) const {
   const auto found = ranges_.find(static_cast<std::int16_t>(api));
   if (found == ranges_.end()) return std::nullopt;

@@ -15,6 +15,8 @@ namespace ktrial {
 class ApiVersions {
  public:
   explicit ApiVersions(const wire::ApiVersionsResponse& response);
+  // What brokers of 0.8.2 and 0.9 speak, of what a producer needs. They do not know the question.
+  static ApiVersions BeforeApiVersions();
   // Nullopt if the node does not list the API, or lists nonsense for it.
   std::optional<wire::VersionRange> Find(wire::ApiKey api) const;
   // The newest version in both ranges; nullopt if there is none.

@@ -16,7 +16,10 @@ wire::VersionRange MetadataCall::versions() const {
 
 void MetadataCall::Encode(std::int16_t version, std::int32_t correlation_id, std::string_view client_id,
                           wire::GatherBytes& frame) {
-  wire::EncodeRequestFrame(request_, version, correlation_id, client_id, frame);
+  wire::MetadataRequest request = request_;
+  // The oldest version cannot ask for no topic at all; it asks for all of them, and those that are not tracked are ignored (MD-14).
+  if (version == 0 && request.topics.has_value() && request.topics->empty()) request.topics.reset();
+  wire::EncodeRequestFrame(request, version, correlation_id, client_id, frame);
 }
 
 absl::StatusOr<Duration> MetadataCall::ParseResponse(std::int16_t version, std::string_view body) {

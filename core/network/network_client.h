@@ -58,7 +58,9 @@ struct NetworkClientConfig {
   // metadata.recovery.strategy=rebootstrap, and how long without usable metadata is too long (MD-22, MD-23).
   bool rebootstrap = true;
   Duration rebootstrap_trigger = std::chrono::minutes(5);
-  // Ask each node for its versions before anything else (NC-39). Off only for brokers that are known to be too old.
+  // Ask each node for its versions before anything else (NC-39). False for brokers of before Kafka 0.10, which never answer
+  // that: all are spoken to as 0.9 would have it. No guess is made from silence, since a newer broker that hangs would be spoken
+  // to like that for as long as the connection lasts.
   bool discover_versions = true;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.
   std::string software_name = kSoftwareName;    // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).

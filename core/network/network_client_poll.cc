@@ -159,7 +159,8 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
     Lose(end.id, loss, now);
   }
   const std::optional<NodeId> idle = channels_.TooIdle(now);
-  if (idle.has_value()) Lose(*idle, {.reason = RefreshReason::kConnectionLost, .why = std::string(kIdleConnection)}, now);
+  if (idle.has_value())
+    Lose(*idle, {.reason = RefreshReason::kConnectionLost, .why = std::string(kIdleConnection)}, now);
 }
 
 void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
@@ -174,6 +175,7 @@ void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
     if (config_.discover_versions) {
       peer->second.ask_versions_with = wire::ClientVersionRange(wire::ApiKey::kApiVersions).value().max;
     } else {
+      peer->second.versions = ApiVersions::BeforeApiVersions();
       MarkReady(id);
     }
   }
@@ -201,7 +203,15 @@ void NetworkClient::Impl::HandleTimeouts(Instant now) {
          now);
   }
   for (const NodeId id : in_flight_.TimedOutNodes(now)) {
-    Lose(id, {.reason = RefreshReason::kRequestTimeout, .timed_out = true, .why = "a request was not answered in time"},
+    // The one question that some brokers never answer.
+    const bool asked_for_versions = states_.StateOf(id) == ConnectionState::kCheckingVersions;
+    Lose(id,
+         {.reason = RefreshReason::kRequestTimeout,
+          .timed_out = true,
+          .why = asked_for_versions
+                     ? "it did not say in time which versions it speaks; a broker of Kafka 0.9 never does "
+                       "(api.version.request=false)"
+                     : "a request was not answered in time"},
          now);
   }
 }

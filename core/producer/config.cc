@@ -116,6 +116,10 @@ class Parser {
     if (config_.acks != Acks::kAll) {
       conflict("acks", config_.acks == Acks::kNone ? "0" : "1", "all", /*gives_way=*/true);
     }
+    if (!config_.api_version_request) {
+      conflict("api.version.request", "false", "true, as brokers of Kafka 0.9 know no producer ids",
+               /*gives_way=*/true);
+    }
     if (config_.retries == 0) conflict("retries", "0", "at least 1", /*gives_way=*/true);
     const std::int32_t in_flight = config_.max_in_flight_requests_per_connection;
     if (config_.enable_idempotence && in_flight > 5) {

@@ -90,6 +90,7 @@ struct ProducerConfig {
   Duration metadata_max_idle = std::chrono::minutes(5);
   MetadataRecovery metadata_recovery = MetadataRecovery::kRebootstrap;
   Duration metadata_rebootstrap_trigger = std::chrono::minutes(5);
+  bool api_version_request = true;  // False: all brokers are of Kafka 0.9, which does not know the question.
   bool partitioner_adaptive = true;
   Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).
   bool partitioner_ignore_keys = false;

@@ -173,10 +173,12 @@ constexpr ConfigKey Ignored(std::string_view name, ConfigType type, std::string_
 using enum ConfigType;
 using C = ProducerConfig;
 
-// Keys, types, defaults and ranges are those of Kafka 4.4.
+// Keys, types, defaults and ranges are those of Kafka 4.4; where a key is another client's, its text says so.
 constexpr auto kKeys = std::to_array<ConfigKey>({
     Text("acks", kString, "all", "all, -1, 0 or 1", "PR-20", &StoreAcks,
          "how many brokers must have a record before it counts as sent"),
+    Bool("api.version.request", "true", "NC-39", &StoreNumber<&C::api_version_request>,
+         "ask brokers which versions they speak, a key of librdkafka; false for Kafka 0.9, which never answers that"),
     Int("batch.size", "16384", 0, "AC-06", &StoreNumber<&C::batch_size>,
         "bytes of a batch; a larger record gets a batch of its own; 0: one record a batch"),
     NotYet("bootstrap.resolve.timeout.ms", kLong, "0", "how long to wait for the first name to resolve"),

@@ -16,33 +16,30 @@ namespace ktrial {
 
 namespace {
 
-constexpr std::int16_t kZstdSince = 7;
+constexpr std::int16_t kTopicIdsSince = 13;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-
-// Which batch an entry of the answer is about. Answers come in the order of the request as a rule, so the search starts where the
-// last one ended.
-std::size_t FindBatch(std::span<BatchRef> batches, std::string_view topic, std::int32_t partition, std::size_t start) {
-  for (std::size_t step = 0; step < batches.size(); ++step) {
-    const std::size_t index = (start + step) % batches.size();
-    if (batches[index]->partition().value() == partition && batches[index]->topic() == topic) return index;
-  }
-  return kNone;
-}
 
 }  // namespace
 
-ProduceCall::ProduceCall(const Settings& settings, std::vector<BatchRef> batches, Owner& owner)
-    : settings_(settings), owner_(owner), batches_(std::move(batches)) {
+ProduceCall::ProduceCall(const Settings& settings, std::vector<BatchRef> batches, const Cluster& cluster,
+                         DownConverter& down_converter, Owner& owner)
+    : settings_(settings), down_converter_(down_converter), owner_(owner), batches_(std::move(batches)) {
   KT_CHECK(!batches_.empty());
   // Drains start in turn at every partition of a broker; a request has each topic once.
   std::sort(batches_.begin(), batches_.end(), [](const BatchRef& left, const BatchRef& right) {
     return std::tuple(left->topic(), left->partition()) < std::tuple(right->topic(), right->partition());
   });
+  for (const BatchRef& batch : batches_) {
+    const TopicInfo* topic = cluster.FindTopic(batch->topic());
+    topic_ids_.push_back(topic != nullptr ? topic->id : TopicId());
+  }
 }
 
 wire::VersionRange ProduceCall::versions() const {
   wire::VersionRange range = *wire::ClientVersionRange(wire::ApiKey::kProduce);
-  if (settings_.zstd) range.min = std::max(range.min, kZstdSince);
+  range.min = std::max(range.min, settings_.version_min);
+  const bool all_ids = std::ranges::none_of(topic_ids_, [](const TopicId& id) { return id == TopicId(); });
+  if (!all_ids) range.max = std::min<std::int16_t>(range.max, kTopicIdsSince - 1);
   return range;
 }
 
@@ -51,13 +48,31 @@ void ProduceCall::Encode(std::int16_t version, std::int32_t correlation_id, std:
   wire::ProduceRequest request{
       .acks = settings_.acks,
       .timeout_ms = static_cast<std::int32_t>(settings_.timeout / std::chrono::milliseconds(1))};
-  for (const BatchRef& batch : batches_) {
-    if (request.topics.empty() || request.topics.back().name != batch->topic()) {
-      request.topics.push_back({.name = batch->topic()});
+  const std::int8_t magic = MagicOf(version);
+  if (magic < 2) {
+    for (const BatchRef& batch : batches_) converted_.push_back(down_converter_.Convert(batch->bytes(), magic));
+  }
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const ProducerBatch& batch = *batches_[i];
+    if (request.topics.empty() || request.topics.back().name != batch.topic()) {
+      request.topics.push_back({.name = batch.topic(), .topic_id = topic_ids_[i]});
     }
-    request.topics.back().partitions.push_back({.index = batch->partition().value(), .records = batch->bytes()});
+    request.topics.back().partitions.push_back(
+        {.index = batch.partition().value(), .records = magic < 2 ? std::string_view(converted_[i]) : batch.bytes()});
   }
   wire::EncodeRequestFrame(request, version, correlation_id, client_id, frame);
+}
+
+// Answers come in the order of the request as a rule, so the search starts where the last one ended.
+std::size_t ProduceCall::FindBatch(const wire::TopicProduceResponse& topic, std::int32_t partition, std::size_t start,
+                                   bool by_id) const {
+  for (std::size_t step = 0; step < batches_.size(); ++step) {
+    const std::size_t index = (start + step) % batches_.size();
+    const ProducerBatch& batch = *batches_[index];
+    if (batch.partition().value() != partition) continue;
+    if (by_id ? topic_ids_[index] == topic.topic_id : batch.topic() == topic.name) return index;
+  }
+  return kNone;
 }
 
 absl::StatusOr<Duration> ProduceCall::ParseResponse(std::int16_t version, std::string_view body) {
@@ -69,7 +84,7 @@ absl::StatusOr<Duration> ProduceCall::ParseResponse(std::int16_t version, std::s
   std::size_t count = 0;
   for (wire::TopicProduceResponse& topic : response->topics) {
     for (wire::PartitionProduceResponse& partition : topic.partitions) {
-      const std::size_t index = FindBatch(batches_, topic.name, partition.index, next);
+      const std::size_t index = FindBatch(topic, partition.index, next, version >= kTopicIdsSince);
       if (index == kNone || answered[index]) {
         return absl::DataLossError(fmt::format("produce response: {}-{} was not asked for, or is answered twice",
                                                topic.name, partition.index));

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/accumulator/producer_batch.h"
 #include "core/env/clock.h"
+#include "core/metadata/cluster.h"
 #include "core/network/outgoing_request.h"
+#include "core/producer/down_conversion.h"
 #include "core/wire/messages.h"
 
 namespace ktrial {
@@ -32,10 +35,12 @@ class ProduceCall final : public OutgoingRequest {
   struct Settings {
     std::int16_t acks = -1;
     Duration timeout{};  // How long the broker may wait for its replicas.
-    bool zstd = false;   // Some batch may be compressed with it: older versions of the request are out (WP-10).
+    std::int16_t version_min = 0;
   };
-  // `owner` outlives this.
-  ProduceCall(const Settings& settings, std::vector<BatchRef> batches, Owner& owner);
+  // The topics have the ids of `cluster`; where one has none, nothing newer than v12 will do (WP-10). `down_converter` makes
+  // what goes to old brokers. It and `owner` outlive this.
+  ProduceCall(const Settings& settings, std::vector<BatchRef> batches, const Cluster& cluster,
+              DownConverter& down_converter, Owner& owner);
 
   // Ascending by topic and partition.
   std::span<BatchRef> batches() { return batches_; }
@@ -54,9 +59,17 @@ class ProduceCall final : public OutgoingRequest {
   void OnComplete(const RequestOutcome& outcome) override { owner_.OnProduceDone(*this, outcome); }
 
  private:
+  // Which batch an entry of the answer is about; kNone if none.
+  std::size_t FindBatch(const wire::TopicProduceResponse& topic, std::int32_t partition, std::size_t start,
+                        bool by_id) const;
+
   const Settings settings_;
+  DownConverter& down_converter_;
   Owner& owner_;
   std::vector<BatchRef> batches_;
+  // One for each batch. Those of the time when the request was made: answers are about them, whatever is known by then.
+  std::vector<TopicId> topic_ids_;
+  std::vector<std::string> converted_;  // Of batches, for an old broker; what the frame refers to.
   std::vector<wire::PartitionProduceResponse> answers_;
   std::vector<wire::NodeEndpoint> node_endpoints_;
   Duration throttle_{};

@@ -67,7 +67,8 @@ NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
       .connections_max_idle = config.connections_max_idle,
       .socket_buffers = {.send_bytes = config.send_buffer_bytes, .receive_bytes = config.receive_buffer_bytes},
       .rebootstrap = config.metadata_recovery == MetadataRecovery::kRebootstrap,
-      .rebootstrap_trigger = config.metadata_rebootstrap_trigger};
+      .rebootstrap_trigger = config.metadata_rebootstrap_trigger,
+      .discover_versions = config.api_version_request};
   if (config.connections_max_idle < Duration::zero()) network.connections_max_idle = std::nullopt;
   return network;
 }
@@ -78,7 +79,8 @@ SenderConfig SenderConfigOf(const ProducerConfig& config) {
           .delivery_timeout = config.delivery_timeout,
           .retries = config.retries,
           .max_request_size = config.max_request_size,
-          .zstd = config.compression_type == Codec::kZstd,
+          .codec = config.compression_type,
+          .compression_level = CompressionLevelOf(config),
           .strict_order = config.max_in_flight_requests_per_connection == 1};
 }
 

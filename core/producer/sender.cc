@@ -21,7 +21,7 @@ using wire::ErrorCode;
 std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 // What a broker would have said, had it been able to.
-ErrorCode CodeOfFailure(RequestOutcome::Kind kind, bool zstd) {
+ErrorCode CodeOfFailure(RequestOutcome::Kind kind, Codec codec) {
   switch (kind) {
     case RequestOutcome::Kind::kAnswered:
     case RequestOutcome::Kind::kWritten:
@@ -31,7 +31,7 @@ ErrorCode CodeOfFailure(RequestOutcome::Kind kind, bool zstd) {
     case RequestOutcome::Kind::kTimedOut:
       return ErrorCode::kRequestTimedOut;
     case RequestOutcome::Kind::kUnsupportedVersion:
-      return zstd ? ErrorCode::kUnsupportedCompressionType : ErrorCode::kUnsupportedVersion;
+      return codec == Codec::kZstd ? ErrorCode::kUnsupportedCompressionType : ErrorCode::kUnsupportedVersion;
   }
   CheckFailed("known outcome", __FILE__, __LINE__);
 }
@@ -76,7 +76,8 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
       attention_(parts.threads, Site("sender.attention"), Attention::kAwake),
       phase_(parts.threads, Site("sender.phase"), Phase::kRunning),
       requests_in_flight_(parts.threads, Site("sender.requests_in_flight"), 0),
-      cluster_(metadata_.Fetch()) {}
+      cluster_(metadata_.Fetch()),
+      down_converter_(config.codec, config.compression_level) {}
 
 bool Sender::Run() {
   while (phase_.Load() == Phase::kRunning) RunOnce();
@@ -190,7 +191,22 @@ void Sender::FailExpired(ExpiredBatches& expired, Instant now) {
   for (const BatchRef& batch : expired.queued) fail(batch);
 }
 
+void Sender::FailWhatIsTooNew(NodeBatches& batches) {
+  const std::optional<wire::VersionRange> spoken = client_.NodeVersions(batches.node, wire::ApiKey::kProduce);
+  if (!spoken.has_value() || MagicOf(spoken->max) == 2) return;
+  std::erase_if(batches.batches, [this](const BatchRef& batch) {
+    if (!down_converter_.HasHeaders(batch->bytes())) return false;
+    if (config_.strict_order) accumulator_.Unmute(*batch);
+    FailBatch(*batch, {.error = ErrorCode::kUnsupportedForMessageFormat,
+                       .base_offset = -1,
+                       .error_message = "records with headers need a broker of Kafka 0.11 or later"});
+    return true;
+  });
+}
+
 void Sender::SendRequest(NodeBatches batches, Instant now) {
+  FailWhatIsTooNew(batches);
+  if (batches.batches.empty()) return;
   std::int64_t records = 0;
   for (const BatchRef& batch : batches.batches) records += batch->record_count();
   metrics_.ProduceRequestMade(records, now);
@@ -199,9 +215,17 @@ void Sender::SendRequest(NodeBatches batches, Instant now) {
   client_.Send(
       batches.node,
       std::make_unique<ProduceCall>(
-          ProduceCall::Settings{.acks = config_.acks, .timeout = config_.request_timeout, .zstd = config_.zstd},
-          std::move(batches.batches), static_cast<ProduceCall::Owner&>(*this)),
+          ProduceCall::Settings{.acks = config_.acks, .timeout = config_.request_timeout, .version_min = VersionMin()},
+          std::move(batches.batches), *cluster_, down_converter_, static_cast<ProduceCall::Owner&>(*this)),
       now);
+}
+
+// WP-10.
+std::int16_t Sender::VersionMin() const {
+  constexpr std::int16_t kZstdSince = 7;
+  constexpr std::int16_t kProducerIdsSince = 3;
+  if (config_.codec == Codec::kZstd) return kZstdSince;
+  return transactions_ != nullptr ? kProducerIdsSince : std::int16_t{0};
 }
 
 void Sender::LogThrowingCallbacks() {
@@ -219,7 +243,7 @@ void Sender::OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) {
     metrics_.ProduceAnswered(outcome.node, outcome.ended - outcome.created, call.throttle(), outcome.ended);
   }
   // Without an answer every batch has the same one; acks=0 succeeds without knowing where (SN-04, SN-05).
-  const wire::PartitionProduceResponse same_for_all{.error = CodeOfFailure(outcome.kind, config_.zstd),
+  const wire::PartitionProduceResponse same_for_all{.error = CodeOfFailure(outcome.kind, config_.codec),
                                                     .base_offset = -1};
   const bool answered = outcome.kind == RequestOutcome::Kind::kAnswered;
   for (std::size_t i = 0; i < call.batches().size(); ++i) {

@@ -20,12 +20,14 @@
 
 #include "absl/status/status.h"
 #include "core/accumulator/record_accumulator.h"
+#include "core/compression/codec.h"
 #include "core/env/clock.h"
 #include "core/env/sync.h"
 #include "core/env/threads.h"
 #include "core/metadata/cluster.h"
 #include "core/metadata/metadata.h"
 #include "core/network/network_client.h"
+#include "core/producer/down_conversion.h"
 #include "core/producer/events.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
@@ -43,7 +45,8 @@ struct SenderConfig {
   Duration delivery_timeout = std::chrono::seconds(120);  // delivery.timeout.ms
   std::int32_t retries = 2147483647;
   std::int32_t max_request_size = 1048576;
-  bool zstd = false;          // Batches may be compressed with it, which brokers know since Produce v7 (WP-10).
+  Codec codec = Codec::kNone;  // What batches are compressed with.
+  int compression_level = 0;
   bool strict_order = false;  // One batch a partition under way (SN-17).
 };
 
@@ -93,9 +96,12 @@ class Sender final : private ProduceCall::Owner {
   void AskForLeaders(const ReadyNodes& ready, Instant now);
   void FailExpired(ExpiredBatches& expired, Instant now);
   void SendRequest(NodeBatches batches, Instant now);
+  // Takes out and fails what the node's format cannot carry.
+  void FailWhatIsTooNew(NodeBatches& batches);
   // Some record is not completed, or may yet turn up.
   bool HasWork();
   void LogThrowingCallbacks();
+  std::int16_t VersionMin() const;
 
   void OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) override;
   // Decides about one batch (SN-04 to SN-14).
@@ -122,6 +128,7 @@ class Sender final : private ProduceCall::Owner {
 
   // Only the sender thread.
   std::shared_ptr<const Cluster> cluster_;
+  DownConverter down_converter_;
   std::int64_t callbacks_thrown_logged_ = 0;
 };
 

@@ -167,10 +167,6 @@ std::optional<VersionRange> CodecVersionRange(ApiKey api) {
 
 std::optional<VersionRange> ClientVersionRange(ApiKey api) {
   switch (api) {
-    case ApiKey::kProduce:
-      return VersionRange{3, 12};
-    case ApiKey::kMetadata:
-      return VersionRange{1, 13};
     case ApiKey::kAddPartitionsToTxn:
       return VersionRange{0, 3};
     case ApiKey::kTxnOffsetCommit:

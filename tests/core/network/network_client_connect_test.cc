@@ -46,6 +46,7 @@ TEST(NetworkClientConnectTest, WithoutDiscoveryTheNodeIsReadyOnConnect) {
   world.LearnCluster();
   world.MakeReady(1);
   EXPECT_EQ(world.broker.count(ApiKey::kApiVersions), 0);
+  EXPECT_EQ(world.client.NodeVersions(NodeId(1), ApiKey::kProduce), (wire::VersionRange{.min = 0, .max = 1}));
 }
 
 // NC-40, WP-07

@@ -178,7 +178,7 @@ TEST(NetworkClientMetadataTest, ALossWhileAnUpdateLooksForANodeIsAFailure) {
 // NC-42, MD-33
 TEST(NetworkClientMetadataTest, ANodeThatDoesNotSpeakMetadataIsAFatalErrorForWaiters) {
   ClientWorld world;
-  world.broker.versions = {{.api_key = 3, .min_version = 0, .max_version = 0},
+  world.broker.versions = {{.api_key = 3, .min_version = 50, .max_version = 60},
                            {.api_key = 18, .min_version = 0, .max_version = 4}};
   world.Settle();
   EXPECT_EQ(wire::KafkaCode(world.metadata.AwaitUpdate(1, world.now())), ErrorCode::kUnsupportedVersion);

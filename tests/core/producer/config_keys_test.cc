@@ -16,6 +16,7 @@ TEST(ConfigKeysTest, EveryKeyOfKafka44IsThereOnce) {
   std::set<std::string_view> names;
   for (const ConfigKey& key : ProducerConfigKeys()) names.insert(key.name);
   EXPECT_EQ(names.size(), ProducerConfigKeys().size());
+  names.erase("api.version.request");  // librdkafka's.
   EXPECT_EQ(names.size(), 120u);
 }
 

@@ -3,8 +3,10 @@
 #include <charconv>
 
 #include "core/check.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/api_key.h"
 #include "core/wire/big_endian.h"
+#include "core/wire/message_set.h"
 #include "core/wire/record_batch.h"
 
 namespace ktrial::testing {
@@ -55,7 +57,7 @@ void FakeCluster::OnFrame(ConnectionId id, std::int32_t broker, std::string_view
   switch (header.api) {
     case wire::ApiKey::kApiVersions: {
       wire::ApiVersionsResponse versions{
-          .api_keys = {{.api_key = 0, .min_version = 3, .max_version = produce_version_max},
+          .api_keys = {{.api_key = 0, .min_version = produce_version_min, .max_version = produce_version_max},
                        {.api_key = 3, .min_version = 0, .max_version = 12},
                        {.api_key = 18, .min_version = 0, .max_version = 4}}};
       if (gives_producer_ids) versions.api_keys.push_back({.api_key = 22, .min_version = 0, .max_version = 4});
@@ -91,21 +93,42 @@ void FakeCluster::OnProduce(ConnectionId id, std::int32_t broker, const wire::Re
                            .acks = produce->acks,
                            .timeout_ms = produce->timeout_ms};
   for (const wire::TopicProduceData& topic : produce->topics) {
+    const bool by_id = request.header.version >= 13;
+    const std::string name = by_id ? topics_by_id_.at(topic.topic_id) : std::string(topic.name);
+    if (by_id) received.topic_ids[name] = topic.topic_id;
     for (const wire::PartitionProduceData& partition : topic.partitions) {
-      const auto batch = wire::RecordBatchView::Parse(partition.records.value());
-      KT_CHECK(batch.ok());
-      std::vector<std::string>& values = received.values[{std::string(topic.name), partition.index}];
+      std::vector<std::string>& values = received.values[{name, partition.index}];
       KT_CHECK(values.empty());
-      wire::RecordReader reader(*batch);
-      while (const wire::RecordView* record = reader.Next()) values.emplace_back(record->value.value_or("(null)"));
-      KT_CHECK(reader.status().ok());
-      received.producers[{std::string(topic.name), partition.index}] = {
-          .id = batch->producer_id(), .epoch = batch->producer_epoch(), .base_sequence = batch->base_sequence()};
+      received.magic = wire::PeekMagic(partition.records.value()).value();
+      ReadRecords(*partition.records, received.magic, values);
+      if (received.magic < 2) continue;
+      const wire::RecordBatchView batch = *wire::RecordBatchView::Parse(*partition.records);
+      received.producers[{name, partition.index}] = {
+          .id = batch.producer_id(), .epoch = batch.producer_epoch(), .base_sequence = batch.base_sequence()};
     }
   }
   produces.push_back(std::move(received));
   // The test is to answer before the sender waits for it.
   transport_.WakeUp();
+}
+
+void FakeCluster::ReadRecords(std::string_view records, std::int8_t magic, std::vector<std::string>& values) {
+  Decompressor decompressor;
+  constexpr std::size_t kBytesMax = 1 << 20;
+  if (magic < 2) {
+    wire::MessageSetReader reader(records, decompressor, kBytesMax);
+    while (const wire::MessageView* message = reader.Next()) values.emplace_back(message->value.value_or("(null)"));
+    KT_CHECK(reader.status().ok());
+    return;
+  }
+  const auto batch = wire::RecordBatchView::Parse(records);
+  KT_CHECK(batch.ok());
+  std::string buffer;
+  const auto plain = batch->PlainRecords(decompressor, kBytesMax, buffer);
+  KT_CHECK(plain.ok());
+  wire::RecordReader reader(*batch, *plain);
+  while (const wire::RecordView* record = reader.Next()) values.emplace_back(record->value.value_or("(null)"));
+  KT_CHECK(reader.status().ok());
 }
 
 std::string FakeCluster::ProducerId(const wire::RequestHeader& header) {
@@ -123,7 +146,7 @@ std::string FakeCluster::ProducerId(const wire::RequestHeader& header) {
   return answer;
 }
 
-wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& request) const {
+wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& request) {
   wire::MetadataResponse response{.controller_id = 1};
   for (std::int32_t broker = 1; broker <= broker_count_; ++broker) {
     response.brokers.push_back({.node_id = broker, .host = "10.0.0." + std::to_string(broker), .port = 9092});
@@ -133,6 +156,10 @@ wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& reques
     wire::MetadataTopic topic{.name = asked.name};
     const auto found = topics.find(*asked.name);
     const auto error = topic_errors.find(*asked.name);
+    if (const auto id = topic_ids.find(*asked.name); id != topic_ids.end()) {
+      topic.topic_id = id->second;
+      topics_by_id_[id->second] = *asked.name;
+    }
     if (error != topic_errors.end()) {
       topic.error = error->second;
     } else if (found == topics.end()) {
@@ -158,6 +185,8 @@ wire::ProduceResponse FakeCluster::ResponseTo(const ReceivedProduce& request, wi
   for (const auto& [partition, values] : request.values) {
     if (response.topics.empty() || response.topics.back().name != partition.first) {
       response.topics.push_back({.name = partition.first});
+      const auto id = request.topic_ids.find(partition.first);
+      if (id != request.topic_ids.end()) response.topics.back().topic_id = id->second;
     }
     response.topics.back().partitions.push_back(
         {.index = partition.second, .error = code, .base_offset = code == wire::ErrorCode::kNone ? base_offset : -1});

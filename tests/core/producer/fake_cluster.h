@@ -33,6 +33,8 @@ struct ReceivedProduce {
   std::int32_t correlation_id = 0;
   std::int16_t acks = 0;
   std::int32_t timeout_ms = 0;
+  std::int8_t magic = 2;                                 // The format of its records.
+  std::map<std::string, TopicId> topic_ids;              // By v13 alone.
   std::map<Partition, std::vector<std::string>> values;  // Of the records of each batch.
   std::map<Partition, wire::BatchProducer> producers;    // Who wrote each batch.
 };
@@ -52,7 +54,9 @@ class FakeCluster {
   // --- How brokers behave ---
   std::set<std::int32_t> silent;    // They accept connections and answer nothing.
   std::set<std::int32_t> refusing;  // They refuse connections.
+  std::int16_t produce_version_min = 3;
   std::int16_t produce_version_max = 12;
+  std::map<std::string, TopicId> topic_ids;  // Of topics that have one.
   bool gives_producer_ids = true;
   std::deque<wire::ErrorCode>
       producer_id_errors;  // The answers to the next requests for a producer id; then ids 7, 8, ...
@@ -77,15 +81,17 @@ class FakeCluster {
   void OnSent(ConnectionId id);
   void OnFrame(ConnectionId id, std::int32_t broker, std::string_view frame);
   void OnProduce(ConnectionId id, std::int32_t broker, const wire::RequestParts& request);
-  wire::MetadataResponse Metadata(const wire::MetadataRequest& request) const;
+  wire::MetadataResponse Metadata(const wire::MetadataRequest& request);
   std::int32_t BrokerOf(ConnectionId id);
 
+  void ReadRecords(std::string_view records, std::int8_t magic, std::vector<std::string>& values);
   std::string ProducerId(const wire::RequestHeader& header);
 
   FakeTransport& transport_;
   const std::int32_t broker_count_;
   const Clock& clock_;
   std::int64_t next_producer_id_ = 7;
+  std::map<TopicId, std::string> topics_by_id_;  // All that ever were in an answer.
   std::map<ConnectionId, std::size_t> parsed_bytes_;
 };
 

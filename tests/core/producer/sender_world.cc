@@ -56,13 +56,15 @@ SenderWorld::~SenderWorld() {
   sender.Run();
 }
 
-BatchResultRef SenderWorld::Append(std::string_view topic, std::int32_t partition, std::string_view value) {
+BatchResultRef SenderWorld::Append(std::string_view topic, std::int32_t partition, std::string_view value,
+                                   const std::vector<wire::HeaderView>& headers) {
   contexts_.push_back(std::make_unique<Context>(Context{this, std::string(value)}));
   metadata.Add(topic, clock.Now());
   absl::StatusOr<AppendResult> appended = accumulator.Append(
       accumulator.Topic(topic), {.partition = PartitionIndex(partition),
                                  .timestamp = clock.WallNow(),
                                  .value = value,
+                                 .headers = headers,
                                  .callback = {.function = &OnRecord, .context = contexts_.back().get()},
                                  .may_block = false});
   KT_CHECK(appended.ok());

