@@ -38,6 +38,8 @@ std::optional<ApiVersionsResponse> Ask(BrokerWorld& world, std::int16_t version,
 
 TEST(ApiVersionsTest, ListsEverythingThatARealBrokerLists) {
   for (const BrokerRelease& release : BrokerReleases()) {
+    // 0.9 does not know the request (00_produce_formats_test.cc).
+    if (!release.Range(wire::ApiKey::kApiVersions).has_value()) continue;
     BrokerWorld world(Of(std::string(release.name)));
     const auto answer = Ask(world, 0, {});
     ASSERT_TRUE(answer.has_value()) << release.name;
