@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/language/names.h"
+#include "scenarios/language/producer_config.h"
 #include "scenarios/language/quantity.h"
 #include "sim/world_check.h"
 
@@ -70,12 +71,14 @@ struct Checker {
     const bool served =
         api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions || api == wire::ApiKey::kInitProducerId;
     if (!served) return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
-    if (api == wire::ApiKey::kInitProducerId && !foreign_client) return "the producer sends no InitProducerId";
+    const auto asks = [](const sim::ProducerSpec& producer) { return ConfigOf(producer).enable_idempotence; };
+    const bool asked = foreign_client || std::any_of(world.producers.begin(), world.producers.end(), asks);
+    if (api == wire::ApiKey::kInitProducerId && !asked) return "no producer sends InitProducerId (enable.idempotence)";
     return std::nullopt;
   }
 
-  // Whether leaders are where they were at the start when the fault begins: no other fault, and no earlier episode of this
-  // one, can have moved any.
+  // Whether leaders are where they were at the start when the fault begins: no other fault, and no earlier episode of
+  // this one, can have moved any.
   bool LeadersStay() const {
     return std::none_of(world.faults.begin(), world.faults.end(), [this](const sim::FaultSpec& other) {
       return &other.trigger != &trigger && !std::visit(MovesNoLeader(), other.action);

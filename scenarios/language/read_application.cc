@@ -4,6 +4,7 @@
 
 #include "core/producer/config.h"
 #include "scenarios/language/names.h"
+#include "scenarios/language/producer_config.h"
 #include "scenarios/language/sections.h"
 #include "scenarios/language/workload_check.h"
 #include "sim/world_check.h"
@@ -15,11 +16,9 @@ constexpr std::int64_t kInstancesMax = 1000;
 constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
 
 // Kafka's configuration is checked by the producer itself; what it finds is reported where the key stands.
-void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries,
-                 std::map<std::string, std::string> config) {
-  config.emplace("bootstrap.servers", "broker:9092");  // The world fills in the real ones.
+void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries, const sim::ProducerSpec& spec) {
   std::vector<ConfigProblem> problems;
-  if (ProducerConfig::Parse(config, &problems).ok()) return;
+  if (ProducerConfig::Parse(ConfigValues(spec), &problems).ok()) return;
   for (const ConfigProblem& problem : problems) {
     Position position = producer.position();
     for (const FlatEntry& entry : entries) {
@@ -48,7 +47,7 @@ void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world
     }
     spec.config[entry.key] = entry.value;
   }
-  CheckConfig(producer, entries, spec.config);
+  CheckConfig(producer, entries, spec);
   for (const sim::ProducerSpec& other : world.producers) {
     if (!spec.name.empty() && other.name == spec.name)
       producer.Complain("name", "producer \"" + spec.name + "\" stands here twice");

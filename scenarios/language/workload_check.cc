@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/producer/config.h"
+#include "scenarios/language/producer_config.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -25,22 +25,19 @@ Duration RoundTrip(const sim::WorldSpec& world) {
   return fastest;
 }
 
-// The configuration of the producer that a workload sends with; defaults where it cannot be told. Its keys were checked before.
-ProducerConfig ConfigOf(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
-  const sim::ProducerSpec* chosen = &world.producers.front();
+// The producer that a workload sends with.
+const sim::ProducerSpec& ProducerOf(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
   for (const sim::ProducerSpec& producer : world.producers) {
-    if (producer.name == workload.producer) chosen = &producer;
+    if (producer.name == workload.producer) return producer;
   }
-  std::map<std::string, std::string> values = chosen->config;
-  values.emplace("bootstrap.servers", "broker:9092");
-  return ProducerConfig::Parse(values).value_or(ProducerConfig());
+  return world.producers.front();
 }
 
 }  // namespace
 
 std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
   if (workload.rate || workload.count) return std::nullopt;
-  const ProducerConfig config = ConfigOf(workload, world);
+  const ProducerConfig config = ConfigOf(ProducerOf(workload, world));
   const double record = (workload.value.min + workload.value.max) / 2.0 + kRecordOverhead;
   // So many records at most are on their way at a time, and none of them comes back faster than this.
   double outstanding = static_cast<double>(config.buffer_memory) / record;
