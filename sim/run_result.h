@@ -54,8 +54,8 @@ struct RunResult {
       warnings;  // Of the producers' configurations, and of what brokers were asked and do not serve.
   std::shared_ptr<const RunRecord> record;
 
-  // The value of a metric over the whole run: 0 for a counter that never counted. INVALID_ARGUMENT: there is no such name.
-  // NOT_FOUND: a statistic of which nothing was measured.
+  // The value of a metric over the whole run: 0 for a counter that never counted. INVALID_ARGUMENT: there is no such
+  // name. NOT_FOUND: a statistic of which nothing was measured.
   absl::StatusOr<double> Metric(const std::string& name) const;
   // The same in a window and for a part. INVALID_ARGUMENT: no such name, or not counted by that filter or in a window.
   // NOT_FOUND: as above, or the run had ended before the window began.

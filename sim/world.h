@@ -10,8 +10,8 @@
 //   EXPECT_TRUE(result->Passed()) << Summary(*result);
 //
 // Worlds do not know of each other; several may be run one after another in one process, or at once on threads of their
-// own. A world that fails is healed and run out, so that nothing of it stays behind if that can be helped; but one that spins
-// in one moment of virtual time (livelock) ends there, as it would spin again.
+// own. A world that fails is healed and run out, so that nothing of it stays behind if that can be helped; but one that
+// spins in one moment of virtual time (livelock) ends there, as it would spin again.
 #ifndef SIM_WORLD_H_
 #define SIM_WORLD_H_
 
@@ -28,8 +28,8 @@ namespace ktrial::sim {
 
 class TraceSink;  // sim/trace/trace.h
 
-// Is told how far a run has come, every so often: for a person who waits. From within the run, on its OS thread: it must not
-// throw or take long.
+// Is told how far a run has come, every so often: for a person who waits. From within the run, on its OS thread: it
+// must not throw or take long.
 class ProgressListener {
  public:
   virtual ~ProgressListener() = default;

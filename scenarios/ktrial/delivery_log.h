@@ -12,8 +12,8 @@
 
 namespace ktrial::scenario {
 
-// Thread safety: callbacks come from the sender thread and, for lines that Send refuses, from the thread that sends; the rest may
-// be called from any thread. Outlives the producer whose callbacks it made.
+// Thread safety: callbacks come from the sender thread and, for lines that Send refuses, from the thread that sends;
+// the rest may be called from any thread. Outlives the producer whose callbacks it made.
 class DeliveryLog {
  public:
   struct Counts {

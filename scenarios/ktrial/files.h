@@ -11,15 +11,16 @@
 
 namespace ktrial::scenario {
 
-// Replaces each folder by the *.toml files below it, sorted by name. Files and "-" stay. What does not exist is reported.
+// Replaces each folder by the *.toml files below it, sorted by name. Files and "-" stay. What does not exist is
+// reported.
 struct FileList {
   std::vector<std::string> files;
   bool complete = true;
 };
 FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& output);
 
-// Reads and parses one file, "-" from standard input. What is wrong is reported: a line an error on standard error, or, with
-// json, one object for the first on standard output.
+// Reads and parses one file, "-" from standard input. What is wrong is reported: a line an error on standard error, or,
+// with json, one object for the first on standard output.
 std::optional<Scenario> LoadScenario(const std::string& file, const ParseOptions& options, const Output& output);
 
 }  // namespace ktrial::scenario

@@ -1,5 +1,5 @@
-// How `ktrial` is asked to end: the first SIGINT or SIGTERM asks, the second ends the program at once, with the status that
-// the shell expects (130, 143).
+// How `ktrial` is asked to end: the first SIGINT or SIGTERM asks, the second ends the program at once, with the status
+// that the shell expects (130, 143).
 #ifndef SCENARIOS_KTRIAL_INTERRUPTS_H_
 #define SCENARIOS_KTRIAL_INTERRUPTS_H_
 

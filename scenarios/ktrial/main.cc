@@ -145,7 +145,8 @@ ExitStatus Dispatch(const CLI::App& app, Options& options) {
   return ServeCommand(options.serve);
 }
 
-// What was printed must have arrived: a full disk or a closed descriptor loses results, and nobody reads what is not there.
+// What was printed must have arrived: a full disk or a closed descriptor loses results, and nobody reads what is not
+// there.
 ExitStatus CheckOutput(ExitStatus status) {
   errno = 0;
   const bool out = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();

@@ -1,5 +1,5 @@
-// One line on standard error that is written over and over, for a person who waits: nothing where standard error is no terminal,
-// and not more than a few times a second.
+// One line on standard error that is written over and over, for a person who waits: nothing where standard error is no
+// terminal, and not more than a few times a second.
 #ifndef SCENARIOS_KTRIAL_PROGRESS_LINE_H_
 #define SCENARIOS_KTRIAL_PROGRESS_LINE_H_
 

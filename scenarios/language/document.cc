@@ -200,7 +200,8 @@ std::optional<int> LineOfTooDeepKey(std::string_view text) {
 
 std::optional<Value> ParseDocument(std::string_view text, Errors& errors) {
   if (const std::optional<int> line = LineOfTooDeepKey(text)) {
-    errors.Add({*line, 1}, "key", "more than " + std::to_string(kKeyPartsMax) + " parts, allowed: what this language knows");
+    errors.Add({*line, 1}, "key",
+               "more than " + std::to_string(kKeyPartsMax) + " parts, allowed: what this language knows");
     return std::nullopt;
   }
   const toml::parse_result parsed = toml::parse(text);

@@ -53,7 +53,8 @@ void Errors::Add(Position position, std::string_view key, std::string_view text)
 }
 
 std::vector<Error> Errors::Sorted() const {
-  // Of two errors at one place the one that was found first. (std::stable_sort would do, but for clang's word on its library.)
+  // Of two errors at one place the one that was found first. (std::stable_sort would do, but for clang's word on its
+  // library.)
   std::vector<std::size_t> order(errors_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {

@@ -10,8 +10,8 @@
 
 namespace ktrial::scenario {
 
-// Why `fault`, one of the world's own, cannot fire in `world`, if that is certain. Its names are known to exist. With `foreign_client` nothing
-// is certain about what is sent: the workloads of the world do not run.
+// Why `fault`, one of the world's own, cannot fire in `world`, if that is certain. Its names are known to exist. With
+// `foreign_client` nothing is certain about what is sent: the workloads of the world do not run.
 std::optional<std::string> WhyItCannotFire(const sim::FaultSpec& fault, const sim::WorldSpec& world,
                                            bool foreign_client);
 

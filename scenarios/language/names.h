@@ -25,8 +25,8 @@ std::vector<const sim::TopicShape*> SelectedTopics(const sim::WorldSpec& world, 
 // The brokers that have a replica of the partition; the first leads at the start.
 std::vector<NodeId> Replicas(const sim::WorldSpec& world, const sim::TopicShape& topic, PartitionIndex partition);
 
-// Whether every [[topic]] could be read. One whose name could not is in the world without a name, and may be the one that is
-// meant where a name is unknown.
+// Whether every [[topic]] could be read. One whose name could not is in the world without a name, and may be the one
+// that is meant where a name is unknown.
 bool AllTopicsAreKnown(const sim::WorldSpec& world);
 std::vector<std::string> TopicNames(const sim::WorldSpec& world);
 // The application's threads: those of workloads and calls, numbered where their producer has instances. Each once.
@@ -44,8 +44,8 @@ std::optional<sim::BrokerSelector> ReadBrokersValue(const Value& value, std::str
 std::optional<sim::TopicSelector> ReadTopics(TableReader& reader, std::string_view key, const sim::WorldSpec& world);
 // One existing topic, by name.
 std::optional<std::string> ReadTopic(TableReader& reader, std::string_view key, const sim::WorldSpec& world);
-// Each partition that is named must be one of at least one of `topics`; without topics nothing is said of the numbers: what is
-// wrong with these was.
+// Each partition that is named must be one of at least one of `topics`; without topics nothing is said of the numbers:
+// what is wrong with these was.
 std::optional<sim::PartitionSelector> ReadPartitions(TableReader& reader, std::string_view key,
                                                      const std::vector<const sim::TopicShape*>& topics);
 

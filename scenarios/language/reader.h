@@ -32,8 +32,8 @@ class TableReader {
   // The member, if it is there; the key counts as known from now on. All other readers stand on it.
   const Member* Find(std::string_view key);
   bool Has(std::string_view key) { return Find(key) != nullptr; }
-  // Reports a missing key, unless one stands there that can only be meant for it: Finish will suggest the right one. `what`
-  // says what belongs there.
+  // Reports a missing key, unless one stands there that can only be meant for it: Finish will suggest the right one.
+  // `what` says what belongs there.
   const Member* FindRequired(std::string_view key, std::string_view what);
 
   std::optional<std::string> String(std::string_view key);

@@ -22,8 +22,8 @@ struct Scenario {
   std::vector<std::string> symptoms;  // What an operator would search for.
   sim::WorldSpec world;
   std::vector<Expectation> expectations;  // Of [expect], then of [[expect_that]], in the order of the file.
-  // Stalls were drawn on top of what the file says (--set schedule.stalls=rare). A stalled thread is late by right, and may sleep
-  // through a fault: only checkers and counts are judged then.
+  // Stalls were drawn on top of what the file says (--set schedule.stalls=rare). A stalled thread is late by right, and
+  // may sleep through a fault: only checkers and counts are judged then.
   bool stalls_on_top = false;
   // Set in a negative scenario: exactly these checkers must fire. Sorted.
   std::optional<std::vector<std::string>> violations;

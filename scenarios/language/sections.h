@@ -24,8 +24,8 @@ void ReadExpectations(TableReader& root, Scenario& scenario);
 // What cannot be seen until everything is read, and means nothing if anything was wrong in that.
 // Workloads that would never end.
 void CheckWorkloads(TableReader& root, const sim::WorldSpec& world);
-// Faults that certainly cannot fire. With `foreign_client` the requests come from somebody else's client: what [[workload]]
-// cannot cause may come.
+// Faults that certainly cannot fire. With `foreign_client` the requests come from somebody else's client: what
+// [[workload]] cannot cause may come.
 void CheckFaults(TableReader& root, bool foreign_client, const sim::WorldSpec& world);
 
 }  // namespace ktrial::scenario

@@ -27,8 +27,8 @@ ExpectationOutcome Evaluate(const Expectation& expectation, const sim::RunResult
   return outcome;
 }
 
-// What became of the records. These counts hold however late a thread is; how often a connection broke or a request timed out
-// does not: who has lost the CPU may sleep through a fault.
+// What became of the records. These counts hold however late a thread is; how often a connection broke or a request
+// timed out does not: who has lost the CPU may sleep through a fault.
 bool IsOutcome(std::string_view metric) {
   constexpr std::string_view kOutcomes[] = {"lost",         "duplicates",    "reordered",     "failed",
                                             "records.sent", "records.acked", "records.failed"};

@@ -38,9 +38,9 @@ struct RunReport {
   double SecondsOf(const sim::Violation& violation) const;  // since the start of the run
 };
 
-// The verdict. A scenario holds if all its expectations do, no checker objects and every fault fired; a negative one, if all
-// expectations hold, every fault fired, and exactly the checkers that it names object. With stalls on top of the file, expectations of
-// durations and faults that never fired are not judged.
+// The verdict. A scenario holds if all its expectations do, no checker objects and every fault fired; a negative one,
+// if all expectations hold, every fault fired, and exactly the checkers that it names object. With stalls on top of the
+// file, expectations of durations and faults that never fired are not judged.
 RunReport Judge(const Scenario& scenario, sim::RunResult result);
 
 // For people; several lines, the last of which is "PASS" or, after FAIL, the line to paste.

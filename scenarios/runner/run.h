@@ -21,12 +21,12 @@ struct RunSettings {
   sim::ProgressListener* progress = nullptr;  // Is told how far the run is. Not owned.
 };
 
-// Runs a world to its end and judges it. Errors: INVALID_ARGUMENT if the world cannot be built from the scenario; anything else
-// is a defect of the simulator.
+// Runs a world to its end and judges it. Errors: INVALID_ARGUMENT if the world cannot be built from the scenario;
+// anything else is a defect of the simulator.
 absl::StatusOr<RunReport> RunScenario(const Scenario& scenario, const RunSettings& settings);
 
-// Runs the scenario once more and compares it with `first`, event by event. Empty if they are the same; else a few lines
-// that show the first event that differs. Takes the time of two runs, and of four if they differ.
+// Runs the scenario once more and compares it with `first`, event by event. Empty if they are the same; else a few
+// lines that show the first event that differs. Takes the time of two runs, and of four if they differ.
 absl::StatusOr<std::string> CheckDeterminism(const Scenario& scenario, const RunReport& first);
 
 }  // namespace ktrial::scenario

@@ -17,8 +17,8 @@ std::string FormatNumber(double number);
 std::string FormatLarge(double number);
 // As a POSIX shell reads it back as one word.
 std::string ShellQuote(std::string_view word);
-// The line that does the same again: "ktrial run orders.toml --seed 7 --set duration=5s". The text of a scenario that came from
-// standard input is gone with that: a comment says what must be put there. `rest` is quoted and follows all.
+// The line that does the same again: "ktrial run orders.toml --seed 7 --set duration=5s". The text of a scenario that
+// came from standard input is gone with that: a comment says what must be put there. `rest` is quoted and follows all.
 struct ReproParts {
   std::string program;  // As it was called.
   std::string command;

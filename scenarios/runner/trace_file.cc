@@ -20,7 +20,8 @@ void AppendString(std::string_view text, std::string& line) {
       line += '\\';
       line += c;
     } else if (byte < 0x20 || byte >= 0x7f) {
-      // Bytes above ASCII are shown one by one: a trace is for looking at, and its text is ASCII but for names from outside.
+      // Bytes above ASCII are shown one by one: a trace is for looking at, and its text is ASCII but for names from
+      // outside.
       fmt::format_to(std::back_inserter(line), "\\u{:04x}", byte);
     } else {
       line += c;

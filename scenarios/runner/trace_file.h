@@ -2,9 +2,9 @@
 //
 //   {"n":17,"t":0.000512,"kind":"send","subject":"10.1.0.1:40001>10.0.0.1:9092","a":74,"b":1234}
 //
-// n counts the events of the run (the first few, of its making, are not told), t is virtual seconds since its start, a and b are
-// what the kind says (sim/trace/trace.h). `text` is there for kinds that have one; the bytes of a stream are not text and are left
-// out.
+// n counts the events of the run (the first few, of its making, are not told), t is virtual seconds since its start, a
+// and b are what the kind says (sim/trace/trace.h). `text` is there for kinds that have one; the bytes of a stream are
+// not text and are left out.
 #ifndef SCENARIOS_RUNNER_TRACE_FILE_H_
 #define SCENARIOS_RUNNER_TRACE_FILE_H_
 

@@ -13,10 +13,11 @@ namespace ktrial::scenario {
 
 class Child {
  public:
-  // Starts `command` (looked up in PATH) with `variable` ("NAME=value") added to the environment. INVALID_ARGUMENT if there is no
-  // such program.
+  // Starts `command` (looked up in PATH) with `variable` ("NAME=value") added to the environment. INVALID_ARGUMENT if
+  // there is no such program.
   static absl::StatusOr<Child> Start(const std::vector<std::string>& command, const std::string& variable);
-  // Waits for its end. Its exit status; 128 + N if signal N ended it; -1 if a signal handler of ours ran, and it goes on.
+  // Waits for its end. Its exit status; 128 + N if signal N ended it; -1 if a signal handler of ours ran, and it goes
+  // on.
   int Wait();
   void Signal(int signal);
 

@@ -1,5 +1,5 @@
-// ServedNetwork is what stands between the brokers of a scenario and a real network: a Transport that passes everything on to a
-// real one, and does to the connections of a broker what the faults of the scenario say.
+// ServedNetwork is what stands between the brokers of a scenario and a real network: a Transport that passes everything
+// on to a real one, and does to the connections of a broker what the faults of the scenario say.
 //
 // What a program can do to its own side of a socket is less than what a network can do:
 //   refuse_connect     exact: the port is closed
@@ -10,7 +10,8 @@
 //   blackhole          bytes of the broker's connections vanish for good; connections stay
 //   latency            what a client sends reaches the broker later by twice the added time, once for both ways
 //
-// Threads: as for a Transport, the loop of the brokers' host alone, WakeUp excepted. NetworkControl too is for that thread.
+// Threads: as for a Transport, the loop of the brokers' host alone, WakeUp excepted. NetworkControl too is for that
+// thread.
 #ifndef SCENARIOS_SERVE_SERVED_NETWORK_H_
 #define SCENARIOS_SERVE_SERVED_NETWORK_H_
 
@@ -33,7 +34,8 @@ namespace ktrial::scenario {
 
 class ServedNetwork : public Transport, public sim::NetworkControl {
  public:
-  // `real` and `clock` outlive this. `draws` are for latencies. Listen is called for the brokers in ascending order of their ids, as BrokerHost does; `brokers` are these.
+  // `real` and `clock` outlive this. `draws` are for latencies. Listen is called for the brokers in ascending order of
+  // their ids, as BrokerHost does; `brokers` are these.
   ServedNetwork(Transport& real, const Clock& clock, std::vector<NodeId> brokers, sim::Stream draws);
   // The host that this serves; before the first rule. Outlives the rules.
   void Attach(sim::BrokerHost& host) { host_ = &host; }

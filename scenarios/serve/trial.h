@@ -1,6 +1,6 @@
-// A Trial is a scenario's cluster on real ports, with its faults in real time, for any Kafka client. What the scenario says of
-// producers, workloads and calls is ignored: the client brings its own. Not deterministic; the seed fixes what is drawn and
-// nothing else. [network] latency is not added to that of the real network.
+// A Trial is a scenario's cluster on real ports, with its faults in real time, for any Kafka client. What the scenario
+// says of producers, workloads and calls is ignored: the client brings its own. Not deterministic; the seed fixes what
+// is drawn and nothing else. [network] latency is not added to that of the real network.
 //
 //   absl::StatusOr<std::unique_ptr<Trial>> trial = Trial::Start(scenario, settings);
 //   ... run clients against (*trial)->bootstrap() ...
@@ -28,8 +28,8 @@ struct TrialSettings {
 // Threads: the brokers have one of their own; this class is for one thread.
 class Trial {
  public:
-  // Listens, and lets the scenario's time begin. Faults of the client (stall_thread) are left out. INVALID_ARGUMENT, or what
-  // the system says if it cannot listen.
+  // Listens, and lets the scenario's time begin. Faults of the client (stall_thread) are left out. INVALID_ARGUMENT, or
+  // what the system says if it cannot listen.
   static absl::StatusOr<std::unique_ptr<Trial>> Start(const Scenario& scenario, const TrialSettings& settings);
   ~Trial();
   Trial(const Trial&) = delete;
@@ -37,7 +37,8 @@ class Trial {
 
   // "host:port,host:port"
   const std::string& bootstrap() const;
-  // Heals, stops, judges. Once. A trial that no client took part in has failed. In the report `virtual_time` is real, events are requests, and there is no hash.
+  // Heals, stops, judges. Once. A trial that no client took part in has failed. In the report `virtual_time` is real,
+  // events are requests, and there is no hash.
   RunReport Finish();
 
  private:

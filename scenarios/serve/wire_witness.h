@@ -1,5 +1,5 @@
-// WireWitness watches what a foreign client and the brokers say to each other, and judges the client by that alone: nobody knows
-// what its application wanted, or what it was told.
+// WireWitness watches what a foreign client and the brokers say to each other, and judges the client by that alone:
+// nobody knows what its application wanted, or what it was told.
 //
 //   wire          every byte is well formed, and every batch has the right CRC
 //   loss          what was acknowledged with acks=all stands in the log where the answer said
@@ -30,15 +30,16 @@
 
 namespace ktrial::scenario {
 
-// What a client may do within a second. Far above what any paced client does, far below what a loop without a pause does.
+// What a client may do within a second. Far above what any paced client does, far below what a loop without a pause
+// does.
 inline constexpr std::int64_t kMetadataRequestsPerSecondMax = 100;
 inline constexpr std::int64_t kRefusedBatchesPerSecondMax = 1000;
 inline constexpr std::int64_t kConnectionsPerSecondMax = 100;
 
 class WireWitness : public sim::BrokerObserver {
  public:
-  // `clock` is the brokers' and outlives this. `loud`: tell standard error what happens to the cluster, and what a client asks
-  // for that is not served.
+  // `clock` is the brokers' and outlives this. `loud`: tell standard error what happens to the cluster, and what a
+  // client asks for that is not served.
   WireWitness(const Clock& clock, bool loud);
 
   void OnAccepted(NodeId broker, ConnectionId connection) override;

@@ -11,7 +11,7 @@
 //   metadata.requests metadata.reason.<trigger> metadata.updates metadata.failures
 //   batches batches.retried                   batches that were sent, each once; times that one had to be sent again
 //   batch.fill batch.records                  means: bytes over capacity (0 to 1), records
-//   connects connections disconnects          opens begun; connections that became ready; opens and connections that ended
+//   connects connections disconnects          opens begun; connections that became ready; what ended of both
 //   throttled                                 answers that asked for a pause
 //   loop.iterations                           turns of the sender's loop
 //   recovery                                  ms; the longest from the end of a fault to the next acknowledgement, where
@@ -19,8 +19,9 @@
 //   buffer.peak buffer.used                   bytes of the buffer pool; at the most, at the end
 //   log.records                               records in the logs at the end
 //
-// Statistics (delivery, send.blocked, batch.fill, batch.records, recovery) say something of what was measured: where nothing
-// was, they are absent, and not 0. What stands in the logs at the end, and recovery, is of the whole run: no window narrows it.
+// Statistics (delivery, send.blocked, batch.fill, batch.records, recovery) say something of what was measured: where
+// nothing was, they are absent, and not 0. What stands in the logs at the end, and recovery, is of the whole run: no
+// window narrows it.
 #ifndef SIM_METRICS_METRIC_NAMES_H_
 #define SIM_METRICS_METRIC_NAMES_H_
 
