@@ -63,7 +63,7 @@ struct ProducerConfig {
   std::vector<BootstrapServer> bootstrap_servers;
   std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;
-  bool enable_idempotence = false;  // Needs acks = all, retries and at most five requests in flight (PR-21).
+  bool enable_idempotence = true;  // Needs acks = all, retries and at most five requests in flight (PR-21).
   Codec compression_type = Codec::kNone;
   int compression_gzip_level = -1;  // Levels as LevelRangeOf has them; each is for its codec alone.
   int compression_lz4_level = 9;

@@ -204,7 +204,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "a connection without traffic is closed after this; negative: never"),
     Int("delivery.timeout.ms", "120000", 0, "PR-22", &StoreMillis<&C::delivery_timeout>,
         "from Send to the callback, at most"),
-    Bool("enable.idempotence", "false", "PR-21", &StoreNumber<&C::enable_idempotence>,
+    Bool("enable.idempotence", "true", "PR-21", &StoreNumber<&C::enable_idempotence>,
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
     NotYet("interceptor.classes", kList, "", "code around Send and acknowledgement"),

@@ -34,7 +34,7 @@ TEST(ConfigTest, DefaultsAreThoseOfKafka4) {
   EXPECT_EQ(config->linger, milliseconds(5));
   EXPECT_EQ(config->retries, 2147483647);
   EXPECT_EQ(config->delivery_timeout, seconds(120));
-  EXPECT_FALSE(config->enable_idempotence);
+  EXPECT_TRUE(config->enable_idempotence);
   EXPECT_TRUE(config->warnings.empty());
 }
 

@@ -118,17 +118,19 @@ TEST(FaultErrorsTest, AMisspeltKindOrTriggerIsOneError) {
 TEST(FaultErrorsTest, AFaultOfARequestNeedsSomebodyToSendIt) {
   EXPECT_EQ(FaultErrors("on = { request = \"Fetch\" }\ncrash = { broker = 1 }\n"),
             "f.toml:15:1: fault.crash: certainly cannot fire: the brokers do not serve Fetch");
-  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"),
-            "f.toml:15:1: fault.crash: certainly cannot fire: no producer sends InitProducerId (enable.idempotence)");
+  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"), "");
   EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"
-                        "[producer]\nenable.idempotence = true\n"),
-            "");
+                        "[producer]\nenable.idempotence = false\n"),
+            "f.toml:15:1: fault.crash: certainly cannot fire: no producer sends InitProducerId (enable.idempotence)");
   EXPECT_EQ(FaultErrors("at = \"1s\"\nlose_acked_append = { topic = \"solo\" }\n"),
             "f.toml:15:1: fault.lose_acked_append: certainly cannot fire: no workload or call sends there");
 }
 
 TEST(FaultErrorsTest, AForeignClientMaySendWhatOursDoesNot) {
-  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n", Purpose::kServe), "");
+  EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"
+                        "[producer]\nenable.idempotence = false\n",
+                        Purpose::kServe),
+            "");
   EXPECT_EQ(FaultErrors("at = \"1s\"\nlose_acked_append = { topic = \"solo\" }\n", Purpose::kServe), "");
 }
 

@@ -17,6 +17,18 @@ TEST(DropResponseFault, TheRequestTimesOutAndIsSentAgain) {
   EXPECT_GE(*result.Metric("duplicates"), 1);
 }
 
+TEST(DropResponseFault, AnIdempotentProducersBatchIsKnownWhenItComesAgain) {
+  WorldSpec spec = SteadyLoad();
+  spec.producers[0].config["enable.idempotence"] = "true";
+  spec.producers[0].config["max.in.flight.requests.per.connection"] = "5";
+  const RunResult result = RunWith(
+      DropResponse{},
+      {.on = RequestTrigger{.request = wire::ApiKey::kProduce, .nth = 10, .phase = FaultPhase::kAfterAppend}}, spec);
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  EXPECT_EQ(*result.Metric("requests.timed_out"), 5);
+  EXPECT_EQ(*result.Metric("duplicates"), 0);
+}
+
 TEST(DropResponseFault, BeforeTheAppendNothingIsDuplicated) {
   const RunResult result =
       RunWith(DropResponse{},

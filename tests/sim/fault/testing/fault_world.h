@@ -1,5 +1,6 @@
 // A world in which faults show: three brokers, topic "orders" of two partitions that broker 1 and broker 2 lead, a
-// steady load, and a producer that learns fast of what happens (short timeouts), for ten virtual seconds.
+// steady load, and a producer that learns fast of what happens (short timeouts), for ten virtual seconds. Without
+// idempotence, so that what was appended twice shows.
 #ifndef TESTS_SIM_FAULT_TESTING_FAULT_WORLD_H_
 #define TESTS_SIM_FAULT_TESTING_FAULT_WORLD_H_
 
@@ -21,6 +22,7 @@ inline WorldSpec SteadyLoad() {
   spec.topics = {{.name = "orders", .partitions = 2}};
   spec.network.latency = Distribution::Constant(500us);
   spec.producers = {{.config = {{"acks", "all"},
+                                {"enable.idempotence", "false"},
                                 {"max.in.flight.requests.per.connection", "1"},
                                 {"request.timeout.ms", "1000"},
                                 {"delivery.timeout.ms", "30000"},
