@@ -104,6 +104,29 @@ TEST(ConfigTest, IdempotenceThatIsAskedForNeedsAllReplicasRetriesAndFiveInFlight
 }
 
 // PR-21
+TEST(ConfigTest, IdempotenceThatIsOnByDefaultGivesWayWithAWord) {
+  const std::map<std::string, std::string> contradictions = {
+      {"acks", "1"}, {"retries", "0"}, {"api.version.request", "false"}};
+  for (const auto& [key, value] : contradictions) {
+    const absl::StatusOr<ProducerConfig> config = ParseWith({{key, value}});
+    ASSERT_TRUE(config.ok()) << key;
+    EXPECT_FALSE(config->enable_idempotence) << key;
+    ASSERT_EQ(config->warnings.size(), 1u) << key;
+    EXPECT_EQ(config->warnings[0].find("enable.idempotence is set to false, because " + key + " = " + value), 0u)
+        << config->warnings[0];
+  }
+}
+
+// PR-21
+TEST(ConfigTest, MoreThanFiveInFlightHaveToBeAskedForWithoutIdempotence) {
+  EXPECT_EQ(
+      ErrorOf({{"max.in.flight.requests.per.connection", "6"}}, absl::StatusCode::kInvalidArgument),
+      "max.in.flight.requests.per.connection = \"6\" is not allowed with enable.idempotence = true, the default: at "
+      "most 5 (PR-21)");
+  EXPECT_TRUE(ParseWith({{"max.in.flight.requests.per.connection", "6"}, {"enable.idempotence", "false"}}).ok());
+}
+
+// PR-21
 TEST(ConfigTest, IdempotenceThatIsAskedForIsOn) {
   const absl::StatusOr<ProducerConfig> config = ParseWith({{"enable.idempotence", "true"}});
   ASSERT_TRUE(config.ok());

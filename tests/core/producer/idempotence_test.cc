@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/wire/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/producer/sender_world.h"
@@ -86,6 +87,31 @@ TEST_F(IdempotenceTest, WithoutAnIdRecordsExpire) {
   ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 1; }, 2000));
   EXPECT_EQ(world.told[0].code, ErrorCode::kRequestTimedOut);
   EXPECT_TRUE(world.cluster.produces.empty());
+}
+
+// SN-34
+TEST_F(IdempotenceTest, CloseWaitsForRecordsWithoutAnIdNoLongerThanTheyLive) {
+  world.cluster.producer_id_errors.assign(5000, ErrorCode::kCoordinatorNotAvailable);
+  world.Append("t", 0, "x");
+  const Instant start = world.clock.Now();
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kRequestTimedOut));
+  EXPECT_LE(world.clock.Now() - start, seconds(120));
+}
+
+// SN-35
+TEST_F(IdempotenceTest, AForcedCloseDoesNotWaitForAnId) {
+  world.cluster.producer_id_errors.assign(5000, ErrorCode::kCoordinatorNotAvailable);
+  world.Append("t", 0, "x");
+  world.Turns(5);
+  const Instant start = world.clock.Now();
+  world.accumulator.Close();
+  world.sender.ForceClose();
+  EXPECT_FALSE(world.sender.Run());
+  EXPECT_EQ(world.told.size(), 1u);
+  EXPECT_EQ(world.clock.Now(), start);
 }
 
 // SN-28: the right may be granted later.
@@ -253,6 +279,39 @@ TEST_F(IdempotenceTest, AnUnknownProducerOfABrokerThatDoesNotKnowItsLogYetIsTrie
   EXPECT_EQ(SentAs(1), Numbered(0, 0));
 }
 
+// SN-20
+TEST_F(IdempotenceTest, ThoseBehindABatchOfAnUnknownProducerGoOnInOrder) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kUnknownProducerId, /*log_start_offset=*/10);
+  Answer(1, ErrorCode::kUnknownProducerId, /*log_start_offset=*/10);
+  world.AwaitProduce(3);
+  EXPECT_EQ(Value(2), "0");
+  EXPECT_EQ(SentAs(2), Numbered(1, 0));
+  Answer(2, ErrorCode::kNone);
+  world.AwaitProduce(4);
+  EXPECT_EQ(Value(3), "1");
+  EXPECT_EQ(SentAs(3), Numbered(1, 1));
+}
+
+// SN-25
+TEST_F(IdempotenceTest, UnderANewIdTheOtherPartitionsRetryKeepsTheOldOne) {
+  world.cluster.first_producer_epoch = 32767;
+  world.Append("t", 1, "slow");
+  world.AwaitProduce(1);
+  world.Append("t", 0, "bad");
+  world.AwaitProduce(2);
+  world.cluster.first_producer_epoch = 0;
+  Answer(0, ErrorCode::kNotEnoughReplicas);
+  Answer(1, ErrorCode::kInvalidRecord);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2, 1), Numbered(32767, 0));
+  Answer(2, ErrorCode::kNone);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Append("t", 1, "next");
+  world.AwaitProduce(4);
+  EXPECT_EQ(SentAs(3, 1), Numbered(0, 0, 8));
+}
+
 // SN-25
 TEST_F(IdempotenceTest, AfterTheLastEpochThereIsANewId) {
   world.cluster.first_producer_epoch = 32767;
@@ -294,6 +353,45 @@ TEST_F(IdempotenceTest, ABatchThatExpiresInItsFirstFlightHoldsWhatFollowsBackUnt
   EXPECT_EQ(other.AwaitProduce(2).producers.at({"t", 0}), Numbered(1, 0));
 }
 
+// SN-27: what the next batch is told shows that the one that expired is not there.
+TEST_F(IdempotenceTest, ABatchBehindOneThatExpiredMovesToANewEpochIfItIsRefused) {
+  SenderWorld::Options options = Idempotent();
+  options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
+  SenderWorld other(options);
+  other.cluster.topics["t"] = {{1}};
+  other.Append("t", 0, "slow");
+  other.AwaitProduce(1);
+  other.clock.Advance(seconds(5));
+  other.Append("t", 0, "next");
+  other.AwaitProduce(2);
+  // On the wire the answers come in order; the first one is too late to matter.
+  other.on_told = [&](const Told& record) {
+    if (record.value != "slow") return;
+    other.cluster.Answer(other.cluster.produces[0], ErrorCode::kNotLeaderOrFollower);
+    other.cluster.Answer(other.cluster.produces[1], ErrorCode::kOutOfOrderSequenceNumber);
+  };
+  const ReceivedProduce& again = other.AwaitProduce(3);
+  EXPECT_THAT(again.values.at({"t", 0}), ElementsAre("next"));
+  EXPECT_EQ(again.producers.at({"t", 0}), Numbered(1, 0));
+}
+
+// SN-10, SN-18
+TEST_F(IdempotenceTest, ATooLargeBatchThatHasExpiredIsNotSplit) {
+  SenderWorld::Options options = Idempotent();
+  options.accumulator.batch_size = 16384;
+  options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
+  SenderWorld other(options);
+  other.cluster.topics["t"] = {{1}};
+  other.Append("t", 0, "x");
+  other.Append("t", 0, "y");
+  other.AwaitProduce(1);
+  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 2; }));
+  other.cluster.Answer(other.cluster.produces[0], ErrorCode::kMessageTooLarge);
+  other.Turns(3);
+  EXPECT_EQ(other.cluster.produces.size(), 1u);
+  EXPECT_EQ(other.told.size(), 2u);
+}
+
 // --- Splits (AC-29) ---
 
 TEST_F(IdempotenceTest, PartsOfATooLargeBatchCountOnFromItsNumber) {
@@ -320,6 +418,26 @@ TEST_F(IdempotenceTest, AFencedProducerFailsEverythingNowAndLater) {
   ASSERT_TRUE(AwaitTold(3));
   EXPECT_EQ(world.told[2].code, ErrorCode::kProducerFenced);
   EXPECT_EQ(world.cluster.produces.size(), 2u);
+}
+
+// SN-28
+TEST_F(IdempotenceTest, WithoutTheRightToTheClusterNothingCanGoOn) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kClusterAuthorizationFailed);
+  ASSERT_TRUE(AwaitTold(2));
+  EXPECT_THAT(world.codes(), Each(ErrorCode::kClusterAuthorizationFailed));
+  EXPECT_EQ(wire::KafkaCode(world.transactions->failure()), ErrorCode::kClusterAuthorizationFailed);
+}
+
+// SN-14, SN-28
+TEST_F(IdempotenceTest, AnAnswerAfterTheEndIsIgnored) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kProducerFenced);
+  ASSERT_TRUE(AwaitTold(2));
+  Answer(1, ErrorCode::kNone);
+  world.Turns(3);
+  EXPECT_EQ(world.told.size(), 2u);
+  EXPECT_FALSE(world.accumulator.HasIncomplete());
 }
 
 // SN-28
