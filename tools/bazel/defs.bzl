@@ -9,8 +9,9 @@ KT_COPTS = [
     "-Wno-missing-field-initializers",  # designated initialisers leave defaults out on purpose
 ]
 
+# Only archives: a shared library, which nothing here links, would compile every file a second time.
 def kt_cc_library(name, copts = [], **kwargs):
-    native.cc_library(name = name, copts = KT_COPTS + copts, **kwargs)
+    native.cc_library(name = name, copts = KT_COPTS + copts, linkstatic = True, **kwargs)
 
 def kt_cc_binary(name, copts = [], **kwargs):
     native.cc_binary(name = name, copts = KT_COPTS + copts, **kwargs)
