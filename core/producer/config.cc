@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/producer/config_keys.h"
+#include "core/producer/profile.h"
 #include "core/producer/text.h"
 
 namespace ktrial {
@@ -36,14 +37,27 @@ std::string RuleSuffix(const ConfigKey& key) {
   return key.rule.empty() ? std::string() : fmt::format(" ({})", key.rule);
 }
 
+ProfiledValues InKafkasKeys(const Values& values, const ConfigProfile* profile) {
+  if (profile != nullptr) return ApplyProfile(*profile, values);
+  ProfiledValues plain;
+  plain.given = values;
+  return plain;
+}
+
 // One Parse: collects what is wrong and what was adapted, and knows which keys were given.
 class Parser {
  public:
-  Parser(const Values& values, ProducerConfig& config, std::vector<ConfigProblem>& problems)
-      : values_(values), config_(config), problems_(problems) {}
+  Parser(const Values& values, const ConfigProfile* profile, ProducerConfig& config,
+         std::vector<ConfigProblem>& problems)
+      : profile_(profile), input_(InKafkasKeys(values, profile)), config_(config), problems_(problems) {}
 
   void Run() {
-    for (const auto& [name, value] : values_) ParseOne(name, Trimmed(value));
+    problems_ = input_.problems;
+    config_.warnings = input_.warnings;
+    for (const auto& [key, value] : input_.defaults) {
+      if (!Given(key)) ParseOne(key, value);
+    }
+    for (const auto& [key, value] : input_.given) ParseOne(key, Trimmed(value));
     if (!Given("bootstrap.servers")) {
       Problem("bootstrap.servers", "bootstrap.servers is required: host:port, separated by commas (PR-20)");
     }
@@ -55,15 +69,20 @@ class Parser {
   }
 
  private:
-  bool Given(std::string_view key) const { return values_.find(std::string(key)) != values_.end(); }
+  bool Given(std::string_view key) const { return input_.given.find(std::string(key)) != input_.given.end(); }
+  // The key by the name that the user wrote.
+  std::string NameOf(std::string_view key) const {
+    const auto written = input_.written.find(std::string(key));
+    return written == input_.written.end() ? std::string(key) : written->second.name;
+  }
   void Problem(std::string_view key, std::string text, bool unsupported = false) {
-    problems_.push_back({.key = std::string(key), .text = std::move(text), .unsupported = unsupported});
+    problems_.push_back({.key = NameOf(key), .text = std::move(text), .unsupported = unsupported});
   }
   void Warn(std::string text) { config_.warnings.push_back(std::move(text)); }
 
   void ParseOne(std::string_view name, std::string_view value) {
     const ConfigKey* key = FindConfigKey(name);
-    if (key == nullptr) return UnknownKey(name);
+    if (key == nullptr) return Problem(name, UnknownKeyText(name, profile_));
     switch (key->support) {
       case ConfigSupport::kSupported:
         return ParseSupported(*key, value);
@@ -74,12 +93,6 @@ class Parser {
     }
   }
 
-  void UnknownKey(std::string_view name) {
-    const std::string_view closest = ClosestConfigKey(name);
-    Problem(name, fmt::format("{} is not a key of Kafka's producer{}", name,
-                              closest.empty() ? std::string() : fmt::format("; did you mean {}?", closest)));
-  }
-
   void ParseSupported(const ConfigKey& key, std::string_view value) {
     std::optional<std::int64_t> number = 0;
     if (key.type == ConfigType::kBoolean) number = ParseBoolean(value);
@@ -88,8 +101,12 @@ class Parser {
       if (number && (*number < key.min || *number > key.max)) number = std::nullopt;
     }
     if (number && key.store(config_, *number, value)) return;
-    Problem(key.name,
-            fmt::format("{} = \"{}\" is not allowed: {}{}", key.name, value, AllowedValues(key), RuleSuffix(key)));
+    std::string shown = fmt::format("{} = \"{}\" is not allowed", key.name, value);
+    if (const auto written = input_.written.find(std::string(key.name)); written != input_.written.end()) {
+      const auto& [name, text] = written->second;
+      shown = fmt::format("{} = \"{}\", which is {} = \"{}\", is not allowed", name, Trimmed(text), key.name, value);
+    }
+    Problem(key.name, fmt::format("{}: {}{}", shown, AllowedValues(key), RuleSuffix(key)));
   }
 
   void ParseNotYet(const ConfigKey& key, std::string_view value) {
@@ -104,10 +121,11 @@ class Parser {
   void CheckIdempotence() {
     if (!config_.enable_idempotence) return;
     const bool demanded = Given("enable.idempotence");
+    AdaptDefaultsToIdempotence();
     const auto conflict = [&](std::string_view key, std::string_view value, std::string_view allowed, bool gives_way) {
       if (demanded || !gives_way) {
-        return Problem(key, fmt::format("{} = \"{}\" is not allowed with enable.idempotence = true{}: {} (PR-21)", key,
-                                        value, demanded ? "" : ", the default", allowed));
+        return Problem(key, fmt::format("{} = \"{}\" is not allowed with enable.idempotence = true{}: {} (PR-21)",
+                                        NameOf(key), value, demanded ? "" : ", the default", allowed));
       }
       config_.enable_idempotence = false;
       Warn(
@@ -127,27 +145,53 @@ class Parser {
     }
   }
 
+  // PR-21. Other clients' defaults stand in its way; they give way, too.
+  void AdaptDefaultsToIdempotence() {
+    const auto adapt = [this](std::string_view key, std::string_view value) {
+      if (Given(key)) return;
+      Warn(fmt::format("{} is set to {}, because enable.idempotence = true needs it (PR-21)", key, value));
+      ParseOne(key, value);
+    };
+    if (config_.acks != Acks::kAll) adapt("acks", "all");
+    if (config_.retries == 0) adapt("retries", "2147483647");
+    if (config_.max_in_flight_requests_per_connection > 5) adapt("max.in.flight.requests.per.connection", "5");
+  }
+
   // PR-22. A batch needs its linger and one request; a delivery timeout below that would fail what a healthy broker
   // takes.
   void CheckDeliveryTimeout() {
     const Duration needed = config_.linger + config_.request_timeout;
     if (config_.delivery_timeout >= needed) return;
     if (Given("delivery.timeout.ms")) {
+      if (LowerRequestTimeout()) return;
       return Problem(
           "delivery.timeout.ms",
-          fmt::format(
-              "delivery.timeout.ms = \"{}\" is not allowed: at least linger.ms + request.timeout.ms = {} + {} (PR-22)",
-              Millis(config_.delivery_timeout), Millis(config_.linger), Millis(config_.request_timeout)));
+          fmt::format("{} = \"{}\" is not allowed: at least linger.ms + request.timeout.ms = {} + {} (PR-22)",
+                      NameOf("delivery.timeout.ms"), Millis(config_.delivery_timeout), Millis(config_.linger),
+                      Millis(config_.request_timeout)));
     }
+    Warn(fmt::format("delivery.timeout.ms is raised from {} to {}, the sum of linger.ms and request.timeout.ms (PR-22)",
+                     Millis(config_.delivery_timeout), Millis(needed)));
     config_.delivery_timeout = needed;
-    Warn(fmt::format(
-        "delivery.timeout.ms is raised from 120000 to {}, the sum of linger.ms and request.timeout.ms (PR-22)",
-        Millis(needed)));
+  }
+
+  // A client whose requests wait no longer than their records may.
+  bool LowerRequestTimeout() {
+    constexpr std::string_view kKey = "request.timeout.ms";
+    const bool client_says = input_.defaults.find(std::string(kKey)) != input_.defaults.end();
+    const Duration left = config_.delivery_timeout - config_.linger;
+    if (!client_says || Given(kKey) || left <= Duration::zero()) return false;
+    Warn(fmt::format("{} is lowered from {} to {}, what {} = {} leaves it (PR-22)", kKey,
+                     Millis(config_.request_timeout), Millis(left), NameOf("delivery.timeout.ms"),
+                     Millis(config_.delivery_timeout)));
+    config_.request_timeout = left;
+    return true;
   }
 
   // PR-23. A first wait alone means a constant one; a first wait above the longest is the longest.
   void CheckBackoffs() {
-    if (Given("reconnect.backoff.ms") && !Given("reconnect.backoff.max.ms")) {
+    const bool client_says = input_.defaults.find("reconnect.backoff.max.ms") != input_.defaults.end();
+    if (Given("reconnect.backoff.ms") && !Given("reconnect.backoff.max.ms") && !client_says) {
       config_.reconnect_backoff_max = config_.reconnect_backoff;
       Warn(fmt::format(
           "reconnect.backoff.max.ms is set to {}, because reconnect.backoff.ms was given without it (PR-23)",
@@ -171,14 +215,16 @@ class Parser {
   void CheckMemory() {
     if (config_.batch_size <= config_.buffer_memory) return;
     if (Given("batch.size")) {
-      return Problem("batch.size", fmt::format("batch.size = \"{}\" is not allowed: at most buffer.memory = {} (BP-04)",
-                                               config_.batch_size, config_.buffer_memory));
+      return Problem("batch.size", fmt::format("{} = \"{}\" is not allowed: at most buffer.memory = {} (BP-04)",
+                                               NameOf("batch.size"), config_.batch_size, config_.buffer_memory));
     }
+    Warn(fmt::format("batch.size is lowered from {} to {}, all of buffer.memory (BP-04)", config_.batch_size,
+                     config_.buffer_memory));
     config_.batch_size = static_cast<std::int32_t>(config_.buffer_memory);
-    Warn(fmt::format("batch.size is lowered from 16384 to {}, all of buffer.memory (BP-04)", config_.batch_size));
   }
 
-  const Values& values_;
+  const ConfigProfile* const profile_;
+  const ProfiledValues input_;
   ProducerConfig& config_;
   std::vector<ConfigProblem>& problems_;
 };
@@ -211,10 +257,11 @@ std::optional<BootstrapServer> ParseBootstrapServer(std::string_view text) {
   return BootstrapServer{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
 }
 
-absl::StatusOr<ProducerConfig> ProducerConfig::Parse(const Values& values, std::vector<ConfigProblem>* problems) {
+absl::StatusOr<ProducerConfig> ProducerConfig::Parse(const Values& values, std::vector<ConfigProblem>* problems,
+                                                     const ConfigProfile* profile) {
   ProducerConfig config;
   std::vector<ConfigProblem> found;
-  Parser(values, config, found).Run();
+  Parser(values, profile, config, found).Run();
   if (problems != nullptr) *problems = found;
   if (found.empty()) return config;
   std::string text;

@@ -8,6 +8,7 @@
 //   known, not supported    an error that says so, unless the value asks for nothing (compression.type=none);
 //   of another client only  a warning (key.serializer, sasl.jaas.config, metric.reporters): it has no effect here;
 //   unknown                 an error that names the closest known key.
+// With a profile (core/producer/profile.h) keys, defaults and meanings are those of another client.
 // Then the whole is checked. Two *explicit* values that contradict each other are an error; a default that contradicts
 // an explicit value adapts to it, and `warnings` says so (PR-22, PR-23).
 //
@@ -47,18 +48,22 @@ enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 // What happens when no known broker can be reached (MD-22, MD-23).
 enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
 
+struct ConfigProfile;
+
 // One thing that is wrong with a configuration.
 struct ConfigProblem {
-  std::string key;
+  std::string key;           // As it was given: with a profile it may be a name that only that client knows.
   std::string text;          // Names key, value, what is allowed, and the rule.
   bool unsupported = false;  // Kafka knows it, this producer does not yet.
 };
 
 struct ProducerConfig {
   // Finds everything that is wrong. The Status is INVALID_ARGUMENT (UNIMPLEMENTED if all that is wrong is not supported
-  // yet) and has one problem a line; `problems`, if given, gets them one by one.
+  // yet) and has one problem a line; `problems`, if given, gets them one by one. `profile` may be null: Kafka's own
+  // keys and defaults.
   static absl::StatusOr<ProducerConfig> Parse(const std::map<std::string, std::string>& values,
-                                              std::vector<ConfigProblem>* problems = nullptr);
+                                              std::vector<ConfigProblem>* problems = nullptr,
+                                              const ConfigProfile* profile = nullptr);
 
   std::vector<BootstrapServer> bootstrap_servers;
   std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).

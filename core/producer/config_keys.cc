@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "core/producer/config.h"
+#include "core/producer/profile.h"
 #include "core/producer/text.h"
 
 namespace ktrial {
@@ -46,6 +47,12 @@ bool StoreMillis(ProducerConfig& config, std::int64_t number, std::string_view) 
 // PR-20: what does not fit into 32 bits is as much as fits.
 bool StoreLinger(ProducerConfig& config, std::int64_t number, std::string_view) {
   config.linger = Millis(std::min(number, kIntMax));
+  return true;
+}
+
+// A window without length would hold nothing, and its rates be divided by nothing.
+bool StoreWindow(ProducerConfig& config, std::int64_t number, std::string_view) {
+  config.metrics_sample_window = Millis(std::max<std::int64_t>(number, 1));
   return true;
 }
 
@@ -166,8 +173,9 @@ constexpr ConfigKey NotYet(std::string_view name, ConfigType type, std::string_v
           .harmless = harmless};
 }
 
-constexpr ConfigKey Ignored(std::string_view name, ConfigType type, std::string_view doc) {
-  return {.name = name, .type = type, .support = ConfigSupport::kIgnored, .doc = doc};
+constexpr ConfigKey Ignored(std::string_view name, ConfigType type, std::string_view doc,
+                            std::string_view default_value = {}) {
+  return {.name = name, .type = type, .support = ConfigSupport::kIgnored, .default_value = default_value, .doc = doc};
 }
 
 using enum ConfigType;
@@ -207,7 +215,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Bool("enable.idempotence", "true", "PR-21", &StoreNumber<&C::enable_idempotence>,
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
-    NotYet("interceptor.classes", kList, "", "code around Send and acknowledgement"),
+    Ignored("interceptor.classes", kList, "Java classes"),
     Ignored("key.serializer", kClass, "keys are bytes here"),
     Long("linger.ms", "5", 0, "AC-12", &StoreLinger, "how long a batch waits for more records"),
     Long("max.block.ms", "60000", 0, "PR-03", &StoreMillis<&C::max_block>,
@@ -226,11 +234,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          &StoreMillis<&C::metadata_rebootstrap_trigger>, "start again from bootstrap.servers after so long in vain"),
     Text("metadata.recovery.strategy", kString, "rebootstrap", "rebootstrap or none", "MD-22", &StoreRecovery,
          "what to do when no known broker can be reached"),
-    Ignored("metric.reporters", kList, "metrics are read with Metrics()"),
+    Ignored("metric.reporters", kList, "metrics are read with Metrics()",
+            "org.apache.kafka.common.metrics.JmxReporter"),
     Int("metrics.num.samples", "2", 1, "PR-27", &StoreNumber<&C::metrics_num_samples>, "windows that a rate is over"),
     NotYet("metrics.recording.level", kString, "INFO", "how much is measured"),
-    Long("metrics.sample.window.ms", "30000", 1, "PR-27", &StoreMillis<&C::metrics_sample_window>,
-         "length of one such window"),
+    Long("metrics.sample.window.ms", "30000", 0, "PR-27", &StoreWindow, "length of one such window; 0 is 1"),
     Bool("partitioner.adaptive.partitioning.enable", "true", "PT-12", &StoreNumber<&C::partitioner_adaptive>,
          "records without a key go rather where less is waiting"),
     Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", &StoreMillis<&C::partitioner_availability_timeout>,
@@ -264,8 +272,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Ignored("sasl.login.class", kClass, "a Java class"),
     NotYet("sasl.login.connect.timeout.ms", kInt, "", "SASL"),
     NotYet("sasl.login.read.timeout.ms", kInt, "", "SASL"),
-    NotYet("sasl.login.refresh.buffer.seconds", kInt, "300", "SASL"),
-    NotYet("sasl.login.refresh.min.period.seconds", kInt, "60", "SASL"),
+    NotYet("sasl.login.refresh.buffer.seconds", kShort, "300", "SASL"),
+    NotYet("sasl.login.refresh.min.period.seconds", kShort, "60", "SASL"),
     NotYet("sasl.login.refresh.window.factor", kDouble, "0.8", "SASL"),
     NotYet("sasl.login.refresh.window.jitter", kDouble, "0.05", "SASL"),
     NotYet("sasl.login.retry.backoff.max.ms", kLong, "10000", "SASL"),
@@ -294,8 +302,10 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms", kLong, "10000", "SASL"),
     NotYet("sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", kLong, "100", "SASL"),
     NotYet("sasl.oauthbearer.jwks.endpoint.url", kString, "", "SASL"),
-    Ignored("sasl.oauthbearer.jwt.retriever.class", kClass, "a Java class"),
-    Ignored("sasl.oauthbearer.jwt.validator.class", kClass, "a Java class"),
+    Ignored("sasl.oauthbearer.jwt.retriever.class", kClass, "a Java class",
+            "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever"),
+    Ignored("sasl.oauthbearer.jwt.validator.class", kClass, "a Java class",
+            "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator"),
     NotYet("sasl.oauthbearer.scope", kString, "", "SASL"),
     NotYet("sasl.oauthbearer.scope.claim.name", kString, "scope", "SASL"),
     NotYet("sasl.oauthbearer.sub.claim.name", kString, "sub", "SASL"),
@@ -313,7 +323,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("ssl.endpoint.identification.algorithm", kString, "https", "TLS"),
     Ignored("ssl.engine.factory.class", kClass, "a Java class"),
     NotYet("ssl.key.password", kPassword, "", "TLS"),
-    Ignored("ssl.keymanager.algorithm", kString, "Java's own"),
+    Ignored("ssl.keymanager.algorithm", kString, "Java's own", "SunX509"),
     NotYet("ssl.keystore.certificate.chain", kPassword, "", "TLS"),
     NotYet("ssl.keystore.key", kPassword, "", "TLS"),
     NotYet("ssl.keystore.location", kString, "", "TLS"),
@@ -322,7 +332,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("ssl.protocol", kString, "TLSv1.3", "TLS"),
     Ignored("ssl.provider", kString, "Java's own"),
     Ignored("ssl.secure.random.implementation", kString, "Java's own"),
-    Ignored("ssl.trustmanager.algorithm", kString, "Java's own"),
+    Ignored("ssl.trustmanager.algorithm", kString, "Java's own", "PKIX"),
     NotYet("ssl.truststore.certificates", kPassword, "", "TLS"),
     NotYet("ssl.truststore.location", kString, "", "TLS"),
     NotYet("ssl.truststore.password", kPassword, "", "TLS"),
@@ -357,6 +367,8 @@ std::string_view ConfigTypeName(ConfigType type) {
   switch (type) {
     case kBoolean:
       return "boolean";
+    case kShort:
+      return "short";
     case kInt:
       return "int";
     case kLong:
@@ -373,6 +385,18 @@ std::string_view ConfigTypeName(ConfigType type) {
       return "password";
   }
   CheckFailed("known config type", __FILE__, __LINE__);
+}
+
+std::string_view ConfigSupportName(ConfigSupport support) {
+  switch (support) {
+    case ConfigSupport::kSupported:
+      return "supported";
+    case ConfigSupport::kNotYet:
+      return "not yet";
+    case ConfigSupport::kIgnored:
+      return "without effect";
+  }
+  CheckFailed("known config support", __FILE__, __LINE__);
 }
 
 std::span<const ConfigKey> ProducerConfigKeys() { return kKeys; }
@@ -392,19 +416,21 @@ const ConfigKey* FindConfigKey(std::string_view name) {
   return found != kKeys.end() && found->name == name ? &*found : nullptr;
 }
 
-std::string_view ClosestConfigKey(std::string_view name) {
+std::string_view ClosestConfigKey(std::string_view name, const ConfigProfile* profile) {
   std::string wanted = AsciiLower(name);
   std::replace(wanted.begin(), wanted.end(), '_', '.');
   // A third of the letters may be wrong: "linger" still means linger.ms, "batch.sizes" batch.size.
   std::size_t best_distance = std::max<std::size_t>(2, wanted.size() / 3) + 1;
   std::string_view best;
-  for (const ConfigKey& key : kKeys) {
-    const std::size_t distance =
-        key.name.starts_with(wanted) && wanted.size() >= 4 ? 1 : EditDistance(wanted, key.name);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = key.name;
-    }
+  const auto consider = [&](std::string_view known) {
+    const std::size_t distance = known.starts_with(wanted) && wanted.size() >= 4 ? 1 : EditDistance(wanted, known);
+    if (distance >= best_distance) return;
+    best_distance = distance;
+    best = known;
+  };
+  for (const ConfigKey& key : kKeys) consider(key.name);
+  if (profile != nullptr) {
+    for (const ProfileAlias& alias : profile->aliases) consider(alias.name);
   }
   return best;
 }

@@ -10,10 +10,11 @@
 
 namespace ktrial {
 
+struct ConfigProfile;
 struct ProducerConfig;
 
 // kClass: the name of a Java class. kPassword: its value is never shown.
-enum class ConfigType : std::uint8_t { kBoolean, kInt, kLong, kDouble, kString, kList, kClass, kPassword };
+enum class ConfigType : std::uint8_t { kBoolean, kShort, kInt, kLong, kDouble, kString, kList, kClass, kPassword };
 // "boolean", "int", ...
 std::string_view ConfigTypeName(ConfigType type);
 
@@ -22,6 +23,9 @@ enum class ConfigSupport : std::uint8_t {
   kNotYet,   // An error that says so, unless the value is `harmless`.
   kIgnored,  // Only another client needs it: a warning.
 };
+
+// "supported", "not yet", "without effect".
+std::string_view ConfigSupportName(ConfigSupport support);
 
 struct ConfigKey {
   std::string_view name;
@@ -46,8 +50,9 @@ std::span<const ConfigKey> ProducerConfigKeys();
 std::string AllowedValues(const ConfigKey& key);
 // Null if Kafka's producer has no such key.
 const ConfigKey* FindConfigKey(std::string_view name);
-// The known key that `name` was probably meant to be; empty if none is close.
-std::string_view ClosestConfigKey(std::string_view name);
+// The known key that `name` was probably meant to be, among the names of `profile` too if there is one; empty if none
+// is close.
+std::string_view ClosestConfigKey(std::string_view name, const ConfigProfile* profile = nullptr);
 
 }  // namespace ktrial
 

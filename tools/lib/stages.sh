@@ -105,7 +105,7 @@ compare_hashes() {
 }
 
 fuzzing() { counted tests/fuzz/run.sh "${1:-5}"; }
-judges() { counted tests/real/wire_judges/run.sh; }
+judges() { counted tests/real/wire_judges/run.sh; counted tests/real/config_judge/run.sh; }
 real_brokers() { counted tests/real/run.sh; }
 
 finish() {
@@ -121,12 +121,12 @@ run_tests() {
     stage "tests (gcc, optimised)" tests_gcc
     stage "bin/ktrial" build_program
     stage "scenarios" scenarios_all 3
-    stage "judges of the wire format" judges
+    stage "judges of the wire format and of the configuration" judges
     stage "real brokers" real_brokers
   elif [ "$1" = real ]; then
     stage "bin/ktrial" build_program
     stage "real brokers" real_brokers
-    stage "judges of the wire format" judges
+    stage "judges of the wire format and of the configuration" judges
   else
     stage "tests (gcc, optimised)" tests_gcc "$@"
   fi
@@ -146,7 +146,7 @@ run_ci() {
   stage "determinism across compilers" determinism_clang
   stage "tests with threads (clang, tsan)" tests_tsan
   stage "fuzzing" fuzzing 5
-  stage "judges of the wire format" judges
+  stage "judges of the wire format and of the configuration" judges
   stage "real brokers" real_brokers
   finish
 }
