@@ -47,14 +47,24 @@ ExitStatus ListCommand(const ListCommandOptions& options);
 
 struct ProduceCommandOptions {
   Output output;
-  std::string bootstrap_server;
+  std::string bootstrap_server;  // empty: as a property or the file says
   std::string topic;
-  std::vector<std::string> properties;       // "key=value"
+  std::string config_file;                   // a .properties file; empty: none
+  std::vector<std::string> properties;       // "key=value"; they win over the file
+  std::string profile;                       // another client's defaults and names; empty: Kafka's own
   std::optional<std::string> key_delimiter;  // absent: lines are values
   std::optional<std::int32_t> partition;
   bool verbose = false;
 };
 ExitStatus ProduceCommand(const ProduceCommandOptions& options);
+
+// Lists the keys of the producer's configuration.
+struct ConfigCommandOptions {
+  Output output;
+  std::vector<std::string> names;  // empty: all
+  std::string profile;  // as another client has them, and what still differs from it; empty: as Kafka has them
+};
+ExitStatus ConfigCommand(const ConfigCommandOptions& options);
 
 struct ServeCommandOptions {
   Output output;

@@ -21,7 +21,18 @@ void Report(const std::vector<Error>& errors, const Output& output) {
   for (const Error& error : errors) std::fprintf(stderr, "%s\n", ToString(error).c_str());
 }
 
-// All of a file; nothing if it cannot be read, with errno set.
+void AddFolder(const std::string& folder, std::vector<std::string>& files) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".toml" && it->is_regular_file(error)) found.push_back(it->path().string());
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
 std::optional<std::string> ReadAll(const std::string& path) {
   const bool is_stdin = path == "-";
   std::FILE* file = is_stdin ? stdin : std::fopen(path.c_str(), "rb");
@@ -37,18 +48,6 @@ std::optional<std::string> ReadAll(const std::string& path) {
   if (failed) return std::nullopt;
   return text;
 }
-
-void AddFolder(const std::string& folder, std::vector<std::string>& files) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".toml" && it->is_regular_file(error)) found.push_back(it->path().string());
-  }
-  std::sort(found.begin(), found.end());
-  files.insert(files.end(), found.begin(), found.end());
-}
-
-}  // namespace
 
 FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& output) {
   FileList list;

@@ -1,4 +1,4 @@
-// Finds and reads scenario files, and says what is wrong with them.
+// Reads files; finds scenarios among them, and says what is wrong with them.
 #ifndef SCENARIOS_KTRIAL_FILES_H_
 #define SCENARIOS_KTRIAL_FILES_H_
 
@@ -10,6 +10,9 @@
 #include "scenarios/language/parse.h"
 
 namespace ktrial::scenario {
+
+// All of a file, "-" is standard input; nothing if it cannot be read, with errno set.
+std::optional<std::string> ReadAll(const std::string& path);
 
 // Replaces each folder by the *.toml files below it, sorted by name. Files and "-" stay. What does not exist is
 // reported.

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "core/producer/profile.h"
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/runner/version.h"
 
@@ -30,6 +31,7 @@ struct Options {
   CheckCommandOptions check;
   ListCommandOptions list;
   ProduceCommandOptions produce;
+  ConfigCommandOptions config;
   ServeCommandOptions serve;
   std::string delimiter;
   std::int32_t partition = 0;
@@ -96,13 +98,30 @@ CLI::App* AddList(CLI::App& app, Options& options) {
   return list;
 }
 
+void AddProfile(CLI::App& command, std::string& profile) {
+  command.add_option("--profile", profile, "Keys, defaults and their meaning as in " + ProfileNames())
+      ->type_name("NAME");
+}
+
+CLI::App* AddConfig(CLI::App& app, Options& options) {
+  CLI::App* config =
+      app.add_subcommand("config", "Show the producer's configuration keys: type, default, valid values");
+  config->add_option("NAME", options.config.names, "Only these (default: all)");
+  AddProfile(*config, options.config.profile);
+  config->add_flag("--json", options.output.json, "One JSON object a line on standard output");
+  return config;
+}
+
 CLI::App* AddProduce(CLI::App& app, Options& options) {
   CLI::App* produce = app.add_subcommand("produce", "Send each line of standard input to a real cluster");
   ProduceCommandOptions& target = options.produce;
-  produce->add_option("-b,--bootstrap-server", target.bootstrap_server, "Where to start")
-      ->type_name("HOST:PORT,...")
-      ->required();
+  produce->add_option("-b,--bootstrap-server", target.bootstrap_server, "Where to start")->type_name("HOST:PORT,...");
   produce->add_option("-t,--topic", target.topic, "Where to send")->required();
+  produce
+      ->add_option("--producer-config", target.config_file,
+                   "A .properties file, as for Kafka's own tools; -X wins over it")
+      ->type_name("FILE");
+  AddProfile(*produce, target.profile);
   produce->add_option("-X,--property", target.properties, "The producer's configuration, by Kafka's own keys")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -134,13 +153,14 @@ ExitStatus Dispatch(const CLI::App& app, Options& options) {
   options.output.color = UseColor(options.color, STDOUT_FILENO);
   options.output.progress = isatty(STDERR_FILENO) != 0;
   options.run.output = options.check.output = options.list.output = options.output;
-  options.produce.output = options.serve.output = options.output;
+  options.produce.output = options.serve.output = options.config.output = options.output;
   if (app.got_subcommand("run")) return RunCommand(options.run);
   if (app.got_subcommand("check")) return CheckCommand(options.check);
   if (app.got_subcommand("list")) {
     if (options.list.paths.empty()) options.list.paths = {"scenarios"};
     return ListCommand(options.list);
   }
+  if (app.got_subcommand("config")) return ConfigCommand(options.config);
   if (app.got_subcommand("produce")) return ProduceCommand(options.produce);
   return ServeCommand(options.serve);
 }
@@ -177,6 +197,7 @@ ExitStatus Main(int argc, char** argv) {
   AddCheck(app, options);
   AddList(app, options);
   const CLI::App* produce = AddProduce(app, options);
+  AddConfig(app, options);
   AddServe(app, options);
   try {
     app.parse(own, argv);

@@ -6,16 +6,24 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/check.h"
 #include "core/env/posix/posix_env.h"
 #include "core/env/threads.h"
+#include "core/producer/config_properties.h"
 #include "core/producer/producer.h"
+#include "core/producer/profile.h"
+#include "scenarios/ktrial/arguments.h"
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/ktrial/delivery_log.h"
+#include "scenarios/ktrial/files.h"
 #include "scenarios/ktrial/interrupts.h"
 #include "scenarios/ktrial/line_reader.h"
 #include "scenarios/ktrial/progress_line.h"
@@ -60,18 +68,69 @@ class StderrLog : public LogSink {
   }
 };
 
-// Reports a wrong argument.
-absl::StatusOr<ProducerConfig> MakeConfig(const ProduceCommandOptions& options) {
-  std::map<std::string, std::string> values = {{"bootstrap.servers", options.bootstrap_server}};
+// Where each key was given, for errors: "f.properties:3".
+using Places = std::map<std::string, std::string>;
+
+absl::Status ReadConfigFile(const std::string& path, std::map<std::string, std::string>& values, Places& places) {
+  const std::optional<std::string> content = ReadAll(path);
+  if (!content) return absl::InvalidArgumentError(path + ": cannot be read: " + std::strerror(errno));
+  const absl::StatusOr<PropertyFile> file = ParseProperties(*content, path);
+  if (!file.ok()) return file.status();
+  for (const auto& [key, value] : *file) {
+    values[key] = value.text;
+    places[key] = path + ":" + std::to_string(value.line);
+  }
+  return absl::OkStatus();
+}
+
+// The file, -b and -X, the later over the earlier. Values are never shown: they may be secret.
+absl::Status Collect(const ProduceCommandOptions& options, const ConfigProfile* profile,
+                     std::map<std::string, std::string>& values, Places& places) {
+  if (!options.config_file.empty()) {
+    const absl::Status read = ReadConfigFile(options.config_file, values, places);
+    if (!read.ok()) return read;
+  }
+  // With a profile one key may have several names; what the file says by one must not stand against another.
+  const auto overrule = [&](const std::string& key, const std::string& value, const std::string& place) {
+    const ProfileAlias* alias = profile == nullptr ? nullptr : FindAlias(*profile, key);
+    const std::string_view meant = alias == nullptr ? std::string_view(key) : alias->key;
+    std::erase_if(values, [&](const auto& other) {
+      const ProfileAlias* its = profile == nullptr ? nullptr : FindAlias(*profile, other.first);
+      const bool same = (its == nullptr ? std::string_view(other.first) : its->key) == meant && !meant.empty();
+      return same && !places[other.first].starts_with("-X");
+    });
+    values[key] = value;
+    places[key] = place;
+  };
+  if (!options.bootstrap_server.empty()) overrule("bootstrap.servers", options.bootstrap_server, "-b");
   for (const std::string& property : options.properties) {
     const std::size_t equals = property.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    if (equals == std::string::npos)
       return absl::InvalidArgumentError("-X " + property + ": no value, allowed: KEY=VALUE");
-    }
-    values[property.substr(0, equals)] = property.substr(equals + 1);
+    if (equals == 0) return absl::InvalidArgumentError("-X: a value without a key, allowed: KEY=VALUE");
+    const std::string key = property.substr(0, equals);
+    overrule(key, property.substr(equals + 1), "-X " + key);
   }
-  absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(values);
-  if (!config.ok()) return config;
+  return absl::OkStatus();
+}
+
+// What is wrong, a line each that begins with its place.
+absl::StatusOr<ProducerConfig> MakeConfig(const ProduceCommandOptions& options, const ConfigProfile* profile) {
+  std::map<std::string, std::string> values;
+  Places places;
+  const absl::Status collected = Collect(options, profile, values, places);
+  if (!collected.ok()) return collected;
+  std::vector<ConfigProblem> problems;
+  absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(values, &problems, profile);
+  std::string text;
+  for (const ConfigProblem& problem : problems) {
+    const auto place = places.find(problem.key);
+    text += text.empty() ? "" : "\n";
+    if (place != places.end()) text += place->second + ": ";
+    text += problem.text;
+    if (place == places.end() && problem.key == "bootstrap.servers") text += "; -b gives it";
+  }
+  if (!config.ok()) return absl::InvalidArgumentError(text);
   config->log = std::make_shared<StderrLog>();
   config->log_level = options.verbose ? LogLevel::kDebug : LogLevel::kWarning;
   return config;
@@ -164,7 +223,9 @@ class LineSender {
 }  // namespace
 
 ExitStatus ProduceCommand(const ProduceCommandOptions& options) {
-  const absl::StatusOr<ProducerConfig> config = MakeConfig(options);
+  const std::optional<const ConfigProfile*> profile = ProfileByName(options.profile, options.output);
+  if (!profile) return kWrongInput;
+  const absl::StatusOr<ProducerConfig> config = MakeConfig(options, *profile);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", std::string(config.status().message()).c_str());
     return kWrongInput;
