@@ -121,7 +121,7 @@ absl::Status SimulatedWorld::BuildProducers() {
   for (const ProducerInstance& instance : ProducerInstances(spec_)) {
     std::map<std::string, std::string> values = instance.spec->config;
     values.emplace("bootstrap.servers", bootstrap.servers);
-    absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(values);
+    absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(values, nullptr, instance.spec->profile);
     if (!config.ok()) return config.status();
     for (const std::string& warning : config->warnings)
       warnings_.push_back(fmt::format("{}: {}", instance.name, warning));

@@ -29,7 +29,8 @@
 
 namespace ktrial {
 class ProducerObserver;
-}
+struct ConfigProfile;
+}  // namespace ktrial
 
 namespace ktrial::sim {
 
@@ -69,6 +70,7 @@ struct ProducerSpec {
   std::string name;                           // Empty: "producer" ("producer-N" where there are several).
   std::int32_t instances = 1;                 // Several alike are named "NAME-1", "NAME-2", ...
   std::map<std::string, std::string> config;  // Kafka's keys. bootstrap.servers is filled in from the cluster.
+  const ConfigProfile* profile = nullptr;     // Null: Kafka's defaults and names (core/producer/profile.h).
   ProducerObserver* observer = nullptr;       // Told besides the world's own; outlives the run.
 };
 

@@ -19,7 +19,7 @@ inline std::map<std::string, std::string> ConfigValues(const sim::ProducerSpec& 
 
 // The configuration of a producer whose keys were found to be right.
 inline ProducerConfig ConfigOf(const sim::ProducerSpec& producer) {
-  return ProducerConfig::Parse(ConfigValues(producer)).value_or(ProducerConfig());
+  return ProducerConfig::Parse(ConfigValues(producer), nullptr, producer.profile).value_or(ProducerConfig());
 }
 
 }  // namespace ktrial::scenario

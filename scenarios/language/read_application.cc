@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "core/producer/config.h"
+#include "core/producer/profile.h"
 #include "scenarios/language/names.h"
 #include "scenarios/language/producer_config.h"
 #include "scenarios/language/sections.h"
@@ -18,7 +21,7 @@ constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
 // Kafka's configuration is checked by the producer itself; what it finds is reported where the key stands.
 void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries, const sim::ProducerSpec& spec) {
   std::vector<ConfigProblem> problems;
-  if (ProducerConfig::Parse(ConfigValues(spec), &problems).ok()) return;
+  if (ProducerConfig::Parse(ConfigValues(spec), &problems, spec.profile).ok()) return;
   for (const ConfigProblem& problem : problems) {
     Position position = producer.position();
     for (const FlatEntry& entry : entries) {
@@ -31,6 +34,19 @@ void CheckConfig(TableReader& producer, const std::vector<FlatEntry>& entries, c
   }
 }
 
+// Whose defaults and names count; null: Kafka's.
+const ConfigProfile* ReadProfile(TableReader& producer) {
+  std::vector<std::string_view> names;
+  for (const ConfigProfile& profile : ConfigProfiles()) names.push_back(profile.name);
+  const std::optional<std::size_t> chosen = producer.Choice("profile", names);
+  return chosen ? &ConfigProfiles()[*chosen] : nullptr;
+}
+
+bool NamesBootstrapServers(std::string_view key, const ConfigProfile* profile) {
+  const ProfileAlias* alias = profile == nullptr ? nullptr : FindAlias(*profile, key);
+  return (alias == nullptr ? key : alias->key) == "bootstrap.servers";
+}
+
 void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world) {
   sim::ProducerSpec spec;
   if (count > 1) producer.FindRequired("name", "a name, as there are several producers");
@@ -38,11 +54,12 @@ void ReadProducer(TableReader producer, std::size_t count, sim::WorldSpec& world
   if (name == "") producer.Wrong("name", "a name");
   spec.name = name.value_or("");
   spec.instances = static_cast<std::int32_t>(producer.Integer("instances", 1, kInstancesMax).value_or(1));
+  spec.profile = ReadProfile(producer);
   const std::vector<FlatEntry> entries =
-      ReadFlat(producer.table(), "producer", {"name", "instances"}, producer.errors());
+      ReadFlat(producer.table(), "producer", {"name", "instances", "profile"}, producer.errors());
   for (const FlatEntry& entry : entries) {
-    if (entry.key == "bootstrap.servers") {
-      producer.errors().Add(entry.position, "producer.bootstrap.servers", "stands here, allowed: cluster.bootstrap");
+    if (NamesBootstrapServers(entry.key, spec.profile)) {
+      producer.errors().Add(entry.position, producer.Path(entry.key), "stands here, allowed: cluster.bootstrap");
       continue;
     }
     spec.config[entry.key] = entry.value;

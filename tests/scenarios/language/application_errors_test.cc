@@ -15,6 +15,19 @@ TEST(ProducerErrorsTest, TheProducerChecksItsOwnKeys) {
             "f.toml:14:1: producer.lingr.ms: is not a key of Kafka's producer; did you mean linger.ms?");
 }
 
+TEST(ProducerErrorsTest, AProfileIsOneOfThese) {
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nprofile = \"java-3\"\n"),
+            "f.toml:14:11: producer.profile: found \"java-3\", allowed: java-0.9, java-2.8 or librdkafka-2");
+}
+
+TEST(ProducerErrorsTest, AnErrorStandsAtTheNameThatWasWritten) {
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nprofile = \"librdkafka-2\"\nacks = 1\nbatch.num.messages = 500\n"),
+            "f.toml:16:1: producer.batch.num.messages: has no counterpart here: batches have no limit by number, "
+            "batch.size counts bytes; 1 is batch.size = 0");
+  EXPECT_EQ(ErrorsOfAdded("[producer]\nprofile = \"librdkafka-2\"\nmetadata.broker.list = \"a\"\n"),
+            "f.toml:15:1: producer.metadata.broker.list: stands here, allowed: cluster.bootstrap");
+}
+
 TEST(ProducerErrorsTest, BootstrapServersBelongToTheCluster) {
   EXPECT_EQ(ErrorsOfAdded("[producer]\nbootstrap.servers = \"a:1\"\n"),
             "f.toml:14:1: producer.bootstrap.servers: stands here, allowed: cluster.bootstrap");

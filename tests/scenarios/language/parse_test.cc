@@ -3,12 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include "core/producer/profile.h"
 #include "tests/scenarios/language/helpers.h"
 
 namespace ktrial::scenario {
 namespace {
 
 using namespace std::chrono_literals;
+
+TEST(ParseTest, AProfileBringsTheNamesOfItsClient) {
+  const Scenario scenario = Parsed("[producer]\nprofile = \"librdkafka-2\"\nqueue.buffering.max.ms = 50\n");
+  ASSERT_EQ(scenario.world.producers.size(), 1u);
+  EXPECT_EQ(scenario.world.producers[0].profile, FindProfile("librdkafka-2"));
+  EXPECT_EQ(scenario.world.producers[0].config, (std::map<std::string, std::string>{{"queue.buffering.max.ms", "50"}}));
+}
 
 TEST(ParseTest, DefaultsAreThoseOfTheLanguage) {
   const Scenario scenario = Parsed("");
