@@ -49,6 +49,7 @@ enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
 
 struct ConfigProfile;
+class ProducerInterceptor;
 
 // One thing that is wrong with a configuration.
 struct ConfigProblem {
@@ -107,8 +108,9 @@ struct ProducerConfig {
   std::vector<std::string> warnings;
 
   // Not keys of Kafka: what a program passes as an object.
-  CustomPartitioner partitioner;  // Null: partitioner.class.
-  std::shared_ptr<LogSink> log;   // Null: no log.
+  CustomPartitioner partitioner;                                   // Null: partitioner.class.
+  std::vector<std::shared_ptr<ProducerInterceptor>> interceptors;  // In their order (core/producer/interceptor.h).
+  std::shared_ptr<LogSink> log;                                    // Null: no log.
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -215,7 +215,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Bool("enable.idempotence", "true", "PR-21", &StoreNumber<&C::enable_idempotence>,
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
-    Ignored("interceptor.classes", kList, "Java classes"),
+    Ignored("interceptor.classes", kList, "Java classes; interceptors are objects here (core/producer/interceptor.h)"),
     Ignored("key.serializer", kClass, "keys are bytes here"),
     Long("linger.ms", "5", 0, "AC-12", &StoreLinger, "how long a batch waits for more records"),
     Long("max.block.ms", "60000", 0, "PR-03", &StoreMillis<&C::max_block>,

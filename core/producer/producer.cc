@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/producer/interceptor_chain.h"
+#include "core/producer/log.h"
 #include "core/producer/producer_impl.h"
 
 namespace ktrial {
@@ -21,7 +23,11 @@ void RunAndDelete(void* context, const RecordMetadata& metadata, const absl::Sta
 
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(ProducerConfig config, Env& env, ProducerObserver* observer,
                                                            BatchCallback on_batch) {
-  if (config.bootstrap_servers.empty()) return absl::InvalidArgumentError("bootstrap.servers is required (PR-20)");
+  if (config.bootstrap_servers.empty()) {
+    const Logger log(config.log, config.log_level, config.client_id);
+    InterceptorChain(std::move(config.interceptors), {}, log).Close().IgnoreError();  // logged; PR-17
+    return absl::InvalidArgumentError("bootstrap.servers is required (PR-20)");
+  }
   if (config.client_id.empty()) config.client_id = fmt::format("producer-{}", env.NextProducerNumber());
   return std::unique_ptr<Producer>(new Producer(
       std::make_unique<Impl>(std::move(config), env, observer == nullptr ? NoObserver() : *observer, on_batch)));

@@ -16,6 +16,8 @@
 //     (SN-16).
 //   - A record that Send refuses gives a Future that is done, and its callback runs on the calling thread before Send
 //     returns (PR-04). What that callback throws goes to the caller of Send (PR-06).
+// Interceptors (core/producer/interceptor.h) see a record before all that, and its end before its callback does; where Send
+// refuses it, after.
 // There are no exceptions otherwise.
 //
 // Errors are Status. Those that Kafka has a number for carry it as their payload (wire::KafkaCode), whether a broker or
@@ -64,7 +66,8 @@ class Producer {
   // Starts the sender thread. Talks to nobody yet: a broker that cannot be reached, or a name that does not resolve,
   // shows when something is sent. `env` and `observer` outlive the producer; `observer` may be null. `on_batch`, if
   // given, is called once for each batch that ends, before the callbacks of its records and under the same rules.
-  // Errors: INVALID_ARGUMENT for a configuration that Parse would not have given (no bootstrap server).
+  // Errors: INVALID_ARGUMENT for a configuration that Parse would not have given (no bootstrap server); the interceptors
+  // in it are closed then.
   static absl::StatusOr<std::unique_ptr<Producer>> Create(ProducerConfig config, Env& env,
                                                           ProducerObserver* observer = nullptr,
                                                           BatchCallback on_batch = {});
@@ -92,7 +95,8 @@ class Producer {
 
   // Accepts nothing more, sends what there is, and ends the sender thread. What is not completed after `timeout` fails
   // with CANCELLED. Returns when no callback runs any more: by its timeout, except that it waits for callbacks that are
-  // running (PR-16). OK if every record was completed, DEADLINE_EXCEEDED if some were given up. Repeatable; the
+  // running (PR-16). OK if every record was completed, DEADLINE_EXCEEDED if some were given up, INTERNAL
+  // if only an interceptor did not close well (PR-17). Repeatable; the
   // shortest timeout wins. On the sender thread: as with timeout 0, but returns at once, and OK; what follows follows when the
   // callback has returned. INVALID_ARGUMENT if `timeout` is negative.
   absl::Status Close(Duration timeout = Duration::max());

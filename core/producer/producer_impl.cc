@@ -98,6 +98,7 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
       threads_(env.threads()),
       clock_(env.clock()),
       log_(config_.log, config_.log_level, config_.client_id),
+      interceptors_(config_.interceptors, on_batch, log_),
       entropy_(env.NewEntropy(config_.client_id)),
       transport_(env.NewTransport(config_.client_id)),
       metrics_(threads_, {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
@@ -105,8 +106,8 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
       events_(metrics_, log_, clock_, threads_, observer),
       metadata_(MetadataConfigOf(config_), threads_, *entropy_),
       accumulator_(
-          AccumulatorConfigOf(config_, on_batch), threads_, clock_, *entropy_, [this] { return metadata_.Fetch(); },
-          events_),
+          AccumulatorConfigOf(config_, interceptors_.on_batch()), threads_, clock_, *entropy_,
+          [this] { return metadata_.Fetch(); }, events_),
       client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
       transactions_(
           MakeTransactions(config_, {.client = client_, .accumulator = accumulator_, .entropy = *entropy_}, log_)),
@@ -131,7 +132,9 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
   for (const std::string& warning : config_.warnings) log_.Write(LogLevel::kWarning, warning);
   sender_thread_ = threads_.Spawn(fmt::format("{} sender", config_.client_id), [this] {
     const bool complete = sender_.Run();
+    absl::Status closed = interceptors_.Close();
     MutexLock lock(close_mutex_);
+    interceptors_closed_ = std::move(closed);
     gave_up_ = !complete;
     sender_ended_ = true;
     sender_ended_changed_.NotifyAll();
@@ -205,7 +208,8 @@ absl::Status Producer::Impl::AwaitSenderEnd(Duration timeout) {
     // From here on the sender thread waits for nothing; only a callback of the application can hold it up.
     sender_ended_changed_.Wait(close_mutex_, Instant::Never(), ended, Site("producer.close_forced"));
   }
-  return gave_up_ ? absl::DeadlineExceededError("records that were not acknowledged were given up") : absl::OkStatus();
+  if (gave_up_) return absl::DeadlineExceededError("records that were not acknowledged were given up");
+  return interceptors_closed_;
 }
 
 }  // namespace ktrial

@@ -19,6 +19,7 @@
 #include "core/metadata/metadata.h"
 #include "core/network/network_client.h"
 #include "core/producer/events.h"
+#include "core/producer/interceptor_chain.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/producer.h"
@@ -34,7 +35,9 @@ class Producer::Impl {
   Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch);
   ~Impl();
 
-  Future Send(const Record& record, RecordCallback callback);
+  Future Send(const Record& record, RecordCallback callback) {
+    return interceptors_.empty() ? Enqueue(record, callback) : SendIntercepted(record, callback);
+  }
   absl::Status Flush(Duration timeout);
   absl::StatusOr<std::vector<PartitionInfo>> PartitionsFor(std::string_view topic);
   MetricsSnapshot Metrics();
@@ -52,6 +55,9 @@ class Producer::Impl {
 
   bool OnSenderThread() const { return threads_.Current() == sender_thread_id_; }
 
+  Future SendIntercepted(const Record& record, RecordCallback callback);
+  // With interceptors the callback is one of theirs.
+  Future Enqueue(const Record& record, RecordCallback callback);
   absl::Status Place(const Record& record, Placement& placement);
   absl::Status ChoosePartition(const Record& record, std::int32_t partition_count, Placement& placement) const;
   PartitionIndex NextInTurn(TopicQueues& topic) const;
@@ -67,6 +73,7 @@ class Producer::Impl {
   Threads& threads_;
   Clock& clock_;
   const Logger log_;
+  InterceptorChain interceptors_;  // Closed by the sender thread.
 
   // The parts, in the order in which they stand on each other.
   const std::unique_ptr<Entropy> entropy_;
@@ -84,6 +91,7 @@ class Producer::Impl {
   Mutex close_mutex_;
   CondVar sender_ended_changed_;
   bool sender_ended_ ABSL_GUARDED_BY(close_mutex_) = false;
+  absl::Status interceptors_closed_ ABSL_GUARDED_BY(close_mutex_);
   bool gave_up_ ABSL_GUARDED_BY(close_mutex_) = false;  // Some records were ended by force.
 
   // Set at the end of the constructor; the thread is joined in the destructor.

@@ -35,7 +35,14 @@ absl::Status CheckFields(const Record& record) {
 
 }  // namespace
 
-Future Producer::Impl::Send(const Record& record, RecordCallback callback) {
+// PR-13
+Future Producer::Impl::SendIntercepted(const Record& record, RecordCallback callback) {
+  InterceptedRecord intercepted(record);
+  interceptors_.OnSend(intercepted);
+  return Enqueue(intercepted.record, interceptors_.Wrap(callback));
+}
+
+Future Producer::Impl::Enqueue(const Record& record, RecordCallback callback) {
   Placement placement{.partition = record.partition};
   absl::Status status = Place(record, placement);
   if (!status.ok()) return Refuse(record, placement.partition, callback, std::move(status));
@@ -136,8 +143,11 @@ Future Producer::Impl::Refuse(const Record& record, PartitionIndex partition, Re
   result.Close({.status = status});
   result.Release(BatchResult::kStake - 1);
   Future future = FutureOf(BatchResultRef::Adopt(result), record, {.partition = partition}, 0);
-  if (callback.function != nullptr) {
-    callback.function(callback.context, {.topic = record.topic, .partition = partition}, status);
+  const RecordMetadata at{.topic = record.topic, .partition = partition};
+  if (!interceptors_.empty()) {
+    interceptors_.Refused(callback, at, status);
+  } else if (callback.function != nullptr) {
+    callback.function(callback.context, at, status);
   }
   return future;
 }
