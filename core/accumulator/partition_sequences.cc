@@ -41,7 +41,9 @@ bool PartitionSequences::MayDrain(BatchId batch, const ProducerIdAndEpoch& curre
   if (index != kNone) return index == 0 && (!has_gap_ || before_gap_ > 0);
   if (!current.is_valid() || is_troubled()) return false;
   if (in_flight_.empty()) return true;
-  return owner_ == current && in_flight_.size() < max_in_flight;
+  std::size_t window = in_flight_.size();
+  for (const Entry& entry : in_flight_) window += entry.acknowledged_behind;
+  return owner_ == current && window < max_in_flight;
 }
 
 PartitionSequences::Numbers PartitionSequences::Drain(BatchId batch, std::int32_t records,
@@ -77,6 +79,7 @@ void PartitionSequences::Acknowledge(BatchId batch) {
   const std::size_t index = Find(batch);
   if (index == kNone) return;
   const Entry entry = Remove(index);
+  if (index > 0) in_flight_[index - 1].acknowledged_behind += 1 + entry.acknowledged_behind;
   const Sequence end = AdvanceSequence(entry.base, entry.records);
   if (IsBefore(acknowledged_end_, end)) acknowledged_end_ = end;  // SN-24
 }

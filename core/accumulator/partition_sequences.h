@@ -15,6 +15,10 @@
 // with a new number would be appended a second time. And every batch that was sent and then given up counts as
 // unresolved, also in its first flight (SN-27).
 //
+// And no new batch is drained while it would push one that is still in flight out of what a broker remembers, the last
+// five batches of a producer: one whose answer is lost, while those behind it went to a new leader and were acknowledged,
+// would be refused as out of order when it comes again, and nobody could tell whether it is in the log.
+//
 // Pure data: no time, no threads, no memory but its own. Batches are named by their id. Thread safety: none; the sender
 // thread.
 #ifndef CORE_ACCUMULATOR_PARTITION_SEQUENCES_H_
@@ -46,7 +50,7 @@ class PartitionSequences {
   };
 
   // True if the batch at the head of the queue may be drained (AC-21, SN-23). `current` is what a new batch would be
-  // numbered for; at most `max_in_flight` batches have numbers at a time.
+  // numbered for; at most `max_in_flight` batches, no more than brokers remember, are in flight or behind one that is.
   bool MayDrain(BatchId batch, const ProducerIdAndEpoch& current, std::size_t max_in_flight) const;
   // MayDrain was true. The batch goes on the wire with these numbers; it is given some if it has none (AC-22).
   Numbers Drain(BatchId batch, std::int32_t records, const ProducerIdAndEpoch& current);
@@ -92,6 +96,7 @@ class PartitionSequences {
     Sequence base;
     std::int32_t records = 0;
     bool on_wire = false;
+    std::size_t acknowledged_behind = 0;  // Batches between this one and the next.
   };
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 

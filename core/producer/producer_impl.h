@@ -59,6 +59,7 @@ class Producer::Impl {
   // With interceptors the callback is one of theirs.
   Future Enqueue(const Record& record, RecordCallback callback);
   absl::Status Place(const Record& record, Placement& placement);
+  absl::StatusOr<AppendResult> Append(TopicQueues& topic, NewRecord& entry);
   absl::Status ChoosePartition(const Record& record, std::int32_t partition_count, Placement& placement) const;
   PartitionIndex NextInTurn(TopicQueues& topic) const;
   absl::Status CheckSize(const Record& record);

@@ -54,11 +54,14 @@ Future Producer::Impl::Enqueue(const Record& record, RecordCallback callback) {
                   .callback = callback,
                   .may_block = false,
                   .max_block = placement.max_block};
-  absl::StatusOr<AppendResult> appended = accumulator_.Append(*placement.topic, entry);
-  // Who this thread is matters only when it would have to wait.
-  if (!appended.ok() && absl::IsFailedPrecondition(appended.status()) && !OnSenderThread()) {
-    entry.may_block = true;
-    appended = accumulator_.Append(*placement.topic, entry);
+  absl::StatusOr<AppendResult> appended = Append(*placement.topic, entry);
+  // The producer may have started over from its bootstrap addresses since the metadata was there: the record waits for it again.
+  while (!appended.ok() && wire::KafkaCode(appended.status()) == wire::ErrorCode::kUnknownTopicOrPartition) {
+    const absl::StatusOr<std::int32_t> awaited =
+        topic_wait_.PartitionCount(*placement.topic, record.partition, placement.max_block);
+    if (!awaited.ok()) return Refuse(record, placement.partition, callback, awaited.status());
+    entry.max_block = placement.max_block;
+    appended = Append(*placement.topic, entry);
   }
   if (!appended.ok()) return Refuse(record, placement.partition, callback, std::move(appended).status());
   if (appended->new_batch || appended->batch_full) {
@@ -68,6 +71,14 @@ Future Producer::Impl::Enqueue(const Record& record, RecordCallback callback) {
   }
   placement.partition = appended->partition;
   return FutureOf(std::move(appended->result), record, placement, appended->index);
+}
+
+absl::StatusOr<AppendResult> Producer::Impl::Append(TopicQueues& topic, NewRecord& entry) {
+  absl::StatusOr<AppendResult> appended = accumulator_.Append(topic, entry);
+  // Who this thread is matters only when it would have to wait.
+  if (appended.ok() || !absl::IsFailedPrecondition(appended.status()) || OnSenderThread()) return appended;
+  entry.may_block = true;
+  return accumulator_.Append(topic, entry);
 }
 
 absl::Status Producer::Impl::Place(const Record& record, Placement& placement) {

@@ -72,8 +72,34 @@ TEST(MayDrainTest, NotMoreThanTheLimitAreInFlight) {
   EXPECT_TRUE(sequences.MayDrain(5, kFirst, kFive));
   sequences.Drain(5, 10, kFirst);
   EXPECT_FALSE(sequences.MayDrain(6, kFirst, kFive));
-  sequences.Acknowledge(3);
+  sequences.Acknowledge(1);
   EXPECT_TRUE(sequences.MayDrain(6, kFirst, kFive));
+}
+
+// A broker remembers the last five batches: the one without an answer must stay among them.
+TEST(MayDrainTest, WhatIsAcknowledgedBehindABatchInFlightCountsUntilThatIsResolved) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 5);
+  for (std::uint64_t batch = 5; batch >= 2; --batch) sequences.Acknowledge(batch);
+  EXPECT_EQ(sequences.in_flight_count(), 1u);
+  EXPECT_FALSE(sequences.MayDrain(6, kFirst, kFive));
+  sequences.Acknowledge(1);
+  EXPECT_TRUE(sequences.MayDrain(6, kFirst, kFive));
+}
+
+TEST(MayDrainTest, WhatIsInFrontOfTheFirstInFlightDoesNotCount) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 5);
+  sequences.Acknowledge(2);
+  sequences.Acknowledge(3);
+  sequences.Acknowledge(1);
+  EXPECT_TRUE(sequences.MayDrain(6, kFirst, kFive));
+  sequences.Drain(6, 10, kFirst);
+  sequences.Acknowledge(5);
+  sequences.Drain(7, 10, kFirst);
+  EXPECT_TRUE(sequences.MayDrain(8, kFirst, kFive));
+  sequences.Drain(8, 10, kFirst);
+  EXPECT_FALSE(sequences.MayDrain(9, kFirst, kFive));
 }
 
 // SN-23
