@@ -69,9 +69,8 @@ def kafka_0_9_gets_format_v0():
 
 def kafka_0_10_gets_format_v1():
     with OldBroker("0.10.2.2") as broker:
-        writes_in_every_codec(broker.bootstrap(), ("none", "gzip", "snappy", "lz4"))
-        result = run([KTRIAL, "produce", "-b", broker.bootstrap(), "-t", "idempotent", "-X", "enable.idempotence=true"],
-                     stdin=b"x\n", check_status=False)
+        writes_in_every_codec(broker.bootstrap(), ("none", "gzip", "snappy", "lz4"), ("enable.idempotence=false",))
+        result = run([KTRIAL, "produce", "-b", broker.bootstrap(), "-t", "idempotent"], stdin=b"x\n", check_status=False)
         check(result.returncode != 0 and b"set enable.idempotence=false" in result.stderr,
               "idempotence with a broker that has none is not refused with a word of what to do")
 
