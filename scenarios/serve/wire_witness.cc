@@ -87,6 +87,8 @@ void WireWitness::OnProduceResult(const sim::RequestView& request, const sim::Pr
     refused_peak_.Add(Second());
     return;
   }
+  // A batch that came again is acknowledged too; what it holds was noted when it was appended.
+  if (result.duplicate) in_hand_[request.id].known_records += result.record_count;
   for (Append& append : in_hand_[request.id].appends) {
     if (append.where.topic == result.topic && append.where.partition == result.partition) append.promised = true;
   }
@@ -97,6 +99,7 @@ void WireWitness::OnResponse(const sim::RequestView& request, std::int64_t, bool
   // What comes behind is not decoded yet, and may well be for the same partition.
   if (pipelined) overlapping_ = true;
   InHand& in_hand = in_hand_[request.id];
+  acknowledged_records_ += in_hand.known_records;
   for (Append& append : in_hand.appends) {
     if (!append.promised) continue;
     acknowledged_records_ += static_cast<std::int64_t>(append.identities.size());

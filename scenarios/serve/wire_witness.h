@@ -71,6 +71,7 @@ class WireWitness : public sim::BrokerObserver {
     bool promised = false;  // the answer will say that it succeeded
   };
   struct InHand {
+    std::int64_t known_records = 0;  // Of batches that stood in the log already.
     std::vector<TopicPartition> partitions;
     std::vector<Append> appends;
     std::int16_t acks = 0;
