@@ -27,6 +27,8 @@ PartitionSequences::Entry PartitionSequences::Remove(std::size_t index) {
   const Entry removed = in_flight_[index];
   in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
   if (index < before_gap_) --before_gap_;
+  // A broker may remember it, whatever became of it.
+  if (index > 0) in_flight_[index - 1].ended_behind += 1 + removed.ended_behind;
   return removed;
 }
 
@@ -42,7 +44,7 @@ bool PartitionSequences::MayDrain(BatchId batch, const ProducerIdAndEpoch& curre
   if (!current.is_valid() || is_troubled()) return false;
   if (in_flight_.empty()) return true;
   std::size_t window = in_flight_.size();
-  for (const Entry& entry : in_flight_) window += entry.acknowledged_behind;
+  for (const Entry& entry : in_flight_) window += entry.ended_behind;
   return owner_ == current && window < max_in_flight;
 }
 
@@ -79,7 +81,6 @@ void PartitionSequences::Acknowledge(BatchId batch) {
   const std::size_t index = Find(batch);
   if (index == kNone) return;
   const Entry entry = Remove(index);
-  if (index > 0) in_flight_[index - 1].acknowledged_behind += 1 + entry.acknowledged_behind;
   const Sequence end = AdvanceSequence(entry.base, entry.records);
   if (IsBefore(acknowledged_end_, end)) acknowledged_end_ = end;  // SN-24
 }
@@ -109,6 +110,7 @@ void PartitionSequences::Split(BatchId batch, std::span<const Part> parts) {
     base = AdvanceSequence(base, part.records);
   }
   KT_CHECK(base == AdvanceSequence(whole.base, whole.records));
+  entries.back().ended_behind = whole.ended_behind;
   const auto place = in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
   in_flight_.insert(place, entries.begin(), entries.end());
   if (index < before_gap_) before_gap_ += entries.size() - 1;
@@ -130,6 +132,7 @@ void PartitionSequences::Restart(const ProducerIdAndEpoch& owner) {
   next_ = acknowledged_end_ = Sequence(0);
   for (Entry& entry : in_flight_) {
     entry.base = next_;
+    entry.ended_behind = 0;
     next_ = AdvanceSequence(next_, entry.records);
   }
   has_gap_ = false;

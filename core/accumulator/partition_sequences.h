@@ -96,7 +96,7 @@ class PartitionSequences {
     Sequence base;
     std::int32_t records = 0;
     bool on_wire = false;
-    std::size_t acknowledged_behind = 0;  // Batches between this one and the next.
+    std::size_t ended_behind = 0;  // Batches between this one and the next that are not in flight any more.
   };
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 

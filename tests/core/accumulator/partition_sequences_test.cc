@@ -159,6 +159,17 @@ TEST(RestartTest, ThoseBehindTheGapAreNumberedAnewInTheirOrder) {
   EXPECT_EQ(sequences.Drain(3, 10, kSecond).base, Sequence(10));
 }
 
+// What brokers remember of the old epoch does not count under the new one.
+TEST(RestartTest, TheWindowOfWhatBrokersRememberBeginsAnew) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 5);
+  for (std::uint64_t batch = 3; batch <= 5; ++batch) sequences.DropAbsent(batch);
+  sequences.DropAbsent(1);
+  sequences.Return(2);
+  sequences.Restart(kSecond);
+  EXPECT_TRUE(sequences.MayDrain(6, kSecond, 2));
+}
+
 TEST(RestartTest, WaitsUntilNothingIsOnTheWire) {
   PartitionSequences sequences;
   DrainUpTo(sequences, 2);
@@ -271,6 +282,18 @@ TEST(SplitTest, ThePartsTakeOverTheNumbers) {
   EXPECT_EQ(sequences.Drain(9, 6, kFirst).base, Sequence(4));
   sequences.Acknowledge(9);
   EXPECT_EQ(sequences.Drain(2, 10, kFirst).base, Sequence(10));
+}
+
+TEST(SplitTest, WhatHasEndedBehindTheWholeHasEndedBehindItsParts) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 4);
+  for (std::uint64_t batch = 2; batch <= 4; ++batch) sequences.Acknowledge(batch);
+  const std::array<PartitionSequences::Part, 2> parts{{{.batch = 8, .records = 4}, {.batch = 9, .records = 6}}};
+  sequences.Split(1, parts);
+  EXPECT_FALSE(sequences.MayDrain(5, kFirst, kFive));
+  sequences.Drain(8, 4, kFirst);
+  sequences.Acknowledge(8);
+  EXPECT_TRUE(sequences.MayDrain(5, kFirst, kFive));
 }
 
 TEST(SplitTest, InFrontOfAGapAllPartsAreWaitedFor) {
