@@ -69,8 +69,11 @@ void TransactionManager::Become(const ProducerIdAndEpoch& producer) {
 Instant TransactionManager::AskForProducerId(Instant now) {
   if (now < ask_again_at_) return ask_again_at_;
   const LeastLoaded best = client_.FindLeastLoaded(now);
-  // Without a node to ask, what brings one is an event of the client, or its search for metadata.
-  if (best.node == nullptr) return now + retry_backoff_.Delay(0, entropy_, DrawPurpose::kRetryBackoff);
+  // Without a node to ask, what brings one is an event of the client, or its search for metadata. Drawn once, not at each look
+  // (D-4).
+  if (best.node == nullptr) {
+    return ask_again_at_ = now + retry_backoff_.Delay(0, entropy_, DrawPurpose::kRetryBackoff);
+  }
   if (!client_.Ready(*best.node, now)) return client_.LookAgainAt(best.node->id, now);
   asking_ = true;
   client_.Send(best.node->id,
