@@ -68,13 +68,15 @@ struct Checker {
   }
   Why NeedsApi(wire::ApiKey api) const {
     if (api == wire::ApiKey::kProduce) return NeedsProduce(sim::TopicSelector::All(), sim::PartitionSelector::All());
-    const bool served =
-        api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions || api == wire::ApiKey::kInitProducerId;
-    if (!served) return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
+    // The brokers serve whatever can be decoded.
+    if (!wire::CodecVersionRange(api).has_value()) {
+      return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
+    }
+    if (foreign_client || api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions) return std::nullopt;
+    if (api != wire::ApiKey::kInitProducerId) return "no producer sends " + std::string(wire::ApiKeyName(api));
     const auto asks = [](const sim::ProducerSpec& producer) { return ConfigOf(producer).enable_idempotence; };
-    const bool asked = foreign_client || std::any_of(world.producers.begin(), world.producers.end(), asks);
-    if (api == wire::ApiKey::kInitProducerId && !asked) return "no producer sends InitProducerId (enable.idempotence)";
-    return std::nullopt;
+    if (std::any_of(world.producers.begin(), world.producers.end(), asks)) return std::nullopt;
+    return "no producer sends InitProducerId (enable.idempotence)";
   }
 
   // Whether leaders are where they were at the start when the fault begins: no other fault, and no earlier episode of
