@@ -326,85 +326,96 @@ TEST_F(IdempotenceTest, AfterTheLastEpochThereIsANewId) {
 
 // --- What may be in the log (SN-27, B079) ---
 
-TEST_F(IdempotenceTest, WhenRetriesEndWithoutAnAnswerItsNumberIsNotUsedAgain) {
-  SenderWorld::Options options = Idempotent();
-  options.sender.retries = 1;
-  SenderWorld other(options);
-  other.cluster.topics["t"] = {{1}};
-  other.Append("t", 0, "perhaps");
-  other.cluster.Answer(other.AwaitProduce(1), ErrorCode::kRequestTimedOut);
-  other.cluster.Answer(other.AwaitProduce(2), ErrorCode::kNotLeaderOrFollower);
-  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 1; }));
-  other.Append("t", 0, "next");
-  const BatchProducer& next = other.AwaitProduce(3).producers.at({"t", 0});
-  EXPECT_EQ(next, Numbered(1, 0));
-}
+class OneRetryTest : public IdempotenceTest {
+ protected:
+  static SenderWorld::Options OneRetry() {
+    SenderWorld::Options options = Idempotent();
+    options.sender.retries = 1;
+    return options;
+  }
+  OneRetryTest() : IdempotenceTest(OneRetry()) {}
+};
 
-TEST_F(IdempotenceTest, ABatchThatExpiresInItsFirstFlightHoldsWhatFollowsBackUntilItIsClear) {
+// Records live no longer than that.
+SenderWorld::Options TenSeconds() {
   SenderWorld::Options options = Idempotent();
   options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
-  SenderWorld other(options);
-  other.cluster.topics["t"] = {{1}};
-  other.Append("t", 0, "slow");
-  other.AwaitProduce(1);
-  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 1; }));
-  EXPECT_EQ(other.told[0].code, ErrorCode::kRequestTimedOut);
-  other.Append("t", 0, "next");
-  EXPECT_EQ(other.AwaitProduce(2).producers.at({"t", 0}), Numbered(1, 0));
+  return options;
+}
+class TenSecondsTest : public IdempotenceTest {
+ protected:
+  TenSecondsTest() : IdempotenceTest(TenSeconds()) {}
+};
+
+class TwoRecordBatchTest : public IdempotenceTest {
+ protected:
+  static SenderWorld::Options Large() {
+    SenderWorld::Options options = TenSeconds();
+    options.accumulator.batch_size = 16384;
+    return options;
+  }
+  TwoRecordBatchTest() : IdempotenceTest(Large()) {
+    world.Append("t", 0, "x");
+    world.Append("t", 0, "y");
+    world.AwaitProduce(1);
+  }
+};
+
+TEST_F(OneRetryTest, WhenRetriesEndWithoutAnAnswerItsNumberIsNotUsedAgain) {
+  world.Append("t", 0, "perhaps");
+  world.cluster.Answer(world.AwaitProduce(1), ErrorCode::kRequestTimedOut);
+  world.cluster.Answer(world.AwaitProduce(2), ErrorCode::kNotLeaderOrFollower);
+  ASSERT_TRUE(AwaitTold(1));
+  world.Append("t", 0, "next");
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2), Numbered(1, 0));
+}
+
+TEST_F(TenSecondsTest, ABatchThatExpiresInItsFirstFlightHoldsWhatFollowsBackUntilItIsClear) {
+  world.Append("t", 0, "slow");
+  world.AwaitProduce(1);
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(world.told[0].code, ErrorCode::kRequestTimedOut);
+  world.Append("t", 0, "next");
+  EXPECT_EQ(world.AwaitProduce(2).producers.at({"t", 0}), Numbered(1, 0));
 }
 
 // SN-27: what the next batch is told shows that the one that expired is not there.
-TEST_F(IdempotenceTest, ABatchBehindOneThatExpiredMovesToANewEpochIfItIsRefused) {
-  SenderWorld::Options options = Idempotent();
-  options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
-  SenderWorld other(options);
-  other.cluster.topics["t"] = {{1}};
-  other.Append("t", 0, "slow");
-  other.AwaitProduce(1);
-  other.clock.Advance(seconds(5));
-  other.Append("t", 0, "next");
-  other.AwaitProduce(2);
+TEST_F(TenSecondsTest, ABatchBehindOneThatExpiredMovesToANewEpochIfItIsRefused) {
+  world.Append("t", 0, "slow");
+  world.AwaitProduce(1);
+  world.clock.Advance(seconds(5));
+  world.Append("t", 0, "next");
+  world.AwaitProduce(2);
   // On the wire the answers come in order; the first one is too late to matter.
-  other.on_told = [&](const Told& record) {
+  world.on_told = [&](const Told& record) {
     if (record.value != "slow") return;
-    other.cluster.Answer(other.cluster.produces[0], ErrorCode::kNotLeaderOrFollower);
-    other.cluster.Answer(other.cluster.produces[1], ErrorCode::kOutOfOrderSequenceNumber);
+    world.cluster.Answer(world.cluster.produces[0], ErrorCode::kNotLeaderOrFollower);
+    world.cluster.Answer(world.cluster.produces[1], ErrorCode::kOutOfOrderSequenceNumber);
   };
-  const ReceivedProduce& again = other.AwaitProduce(3);
+  const ReceivedProduce& again = world.AwaitProduce(3);
   EXPECT_THAT(again.values.at({"t", 0}), ElementsAre("next"));
   EXPECT_EQ(again.producers.at({"t", 0}), Numbered(1, 0));
 }
 
 // SN-10, SN-18
-TEST_F(IdempotenceTest, ATooLargeBatchThatHasExpiredIsNotSplit) {
-  SenderWorld::Options options = Idempotent();
-  options.accumulator.batch_size = 16384;
-  options.sender.delivery_timeout = options.accumulator.delivery_timeout = seconds(10);
-  SenderWorld other(options);
-  other.cluster.topics["t"] = {{1}};
-  other.Append("t", 0, "x");
-  other.Append("t", 0, "y");
-  other.AwaitProduce(1);
-  ASSERT_TRUE(other.RunUntil([&] { return other.told.size() == 2; }));
-  other.cluster.Answer(other.cluster.produces[0], ErrorCode::kMessageTooLarge);
-  other.Turns(3);
-  EXPECT_EQ(other.cluster.produces.size(), 1u);
-  EXPECT_EQ(other.told.size(), 2u);
+TEST_F(TwoRecordBatchTest, ATooLargeBatchThatHasExpiredIsNotSplit) {
+  ASSERT_TRUE(AwaitTold(2));
+  Answer(0, ErrorCode::kMessageTooLarge);
+  world.Turns(3);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  EXPECT_EQ(world.told.size(), 2u);
 }
 
 // --- Splits (AC-29) ---
 
-TEST_F(IdempotenceTest, PartsOfATooLargeBatchCountOnFromItsNumber) {
-  SenderWorld::Options options = Idempotent();
-  options.accumulator.batch_size = 16384;
-  SenderWorld other(options);
-  other.cluster.topics["t"] = {{1}};
-  other.Append("t", 0, "x");
-  other.Append("t", 0, "y");
-  other.cluster.Answer(other.AwaitProduce(1), ErrorCode::kMessageTooLarge);
-  EXPECT_EQ(other.AwaitProduce(2).producers.at({"t", 0}), Numbered(0, 0));
-  other.cluster.Answer(other.cluster.produces.back());
-  EXPECT_EQ(other.AwaitProduce(3).producers.at({"t", 0}), Numbered(0, 1));
+TEST_F(TwoRecordBatchTest, PartsOfATooLargeBatchCountOnFromItsNumber) {
+  Answer(0, ErrorCode::kMessageTooLarge);
+  world.AwaitProduce(2);
+  EXPECT_EQ(SentAs(1), Numbered(0, 0));
+  Answer(1, ErrorCode::kNone);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2), Numbered(0, 1));
 }
 
 // --- The end (SN-28) ---
