@@ -97,7 +97,7 @@ TEST(DecompressorTest, DamageNamesTheCodecAndTheByte) {
   EXPECT_EQ(damaged(vectors[4], 4, 0x20), "lz4: byte 0: blocks depend on each other");
   EXPECT_EQ(damaged(vectors[4], 4, 0x01), "lz4: byte 0: flags that are reserved");
   EXPECT_EQ(damaged(vectors[4], 5, 0x10), "lz4: byte 0: ERROR_headerChecksum_invalid");
-  EXPECT_EQ(damaged(vectors[6], 0, 1), "zstd: byte 0: Unknown frame descriptor");
+  EXPECT_EQ(damaged(vectors[6], 0, 1), "zstd: byte 1: Unknown frame descriptor");
 }
 
 TEST(DecompressorTest, BytesAfterTheEndAreDataLoss) {
@@ -157,9 +157,42 @@ TEST(DecompressorTest, AZstdWindowBeyondTheBoundIsRefused) {
   const std::string frame = FromHex("28b52ffd 00 88 090000 78");
   std::string output;
   EXPECT_EQ(TextOf(Try(Codec::kZstd, frame, kPlenty)),
-            "zstd: byte 0: a frame wants to look back too far; at most 1048576 bytes are allowed");
+            "zstd: byte 1: a frame wants to look back too far; at most 1048576 bytes are allowed");
   EXPECT_EQ(Try(Codec::kZstd, frame, std::size_t{1} << 27, &output), absl::OkStatus());
   EXPECT_EQ(output, "x");
+}
+
+absl::StatusCode CodeInPieces(std::string_view stream, std::size_t piece_bytes) {
+  Decompressor decompressor;
+  std::vector<char> piece(piece_bytes);
+  absl::StatusOr<std::size_t> count = 1;
+  if (!decompressor.Open(Codec::kZstd, stream, kPlenty).ok()) return absl::StatusCode::kUnknown;
+  while (count.ok() && *count > 0) count = decompressor.Read(piece);
+  return count.status().code();
+}
+
+// The library sees none of these, or only when it may read the frame as a whole.
+TEST(DecompressorTest, AZstdFrameOfAnotherSizeThanItSaysIsDataLossWhateverThePieces) {
+  // Magic, content size 3, raw blocks of 2 bytes and of none, the last.
+  const std::string less = FromHex("28b52ffd 20 03 100000 7878 010000");
+  // The same, and a frame without content behind it.
+  const std::string less_and_a_frame = less + FromHex("28b52ffd 20 00 010000");
+  // Content size 3, two raw blocks of 2 bytes, the last empty.
+  const std::string more = FromHex("28b52ffd 20 03 100000 7878 100000 7878 010000");
+  for (const std::string& stream : {less, less_and_a_frame, more}) {
+    for (const std::size_t piece_bytes : {1, 2, 3, 100}) {
+      EXPECT_EQ(CodeInPieces(stream, piece_bytes), absl::StatusCode::kDataLoss) << piece_bytes;
+    }
+  }
+}
+
+// The library's way to read a whole frame does not look at the window.
+TEST(DecompressorTest, AZstdWindowIsBoundedWhateverThePieces) {
+  // Magic, content size 1 in 4 bytes, window 2^27, one raw block of 1 byte, the last.
+  const std::string frame = FromHex("28b52ffd 80 88 01000000 090000 78");
+  for (const std::size_t piece_bytes : {1, 100}) {
+    EXPECT_EQ(CodeInPieces(frame, piece_bytes), absl::StatusCode::kResourceExhausted) << piece_bytes;
+  }
 }
 
 TEST(DecompressorTest, UndefinedCodecsAreUnimplemented) {
