@@ -50,7 +50,7 @@ class ZstdDecoder : public StreamDecoder {
     while (!failed() && out.pos < out.size && !(between_frames_ && position() == input().size())) {
       const std::size_t out_before = out.pos;
       const std::size_t in_before = position();
-      if (between_frames_) BeginFrame();
+      if (between_frames_ && !BeginFrame()) break;
       // The library decodes a frame that it sees whole by another way, with other checks: what a stream gives must not depend
       // on the sizes of the pieces, so that the first byte of a frame goes alone.
       const std::size_t in_end = position() == frame_at_ ? frame_at_ + 1 : input().size();
@@ -72,11 +72,18 @@ class ZstdDecoder : public StreamDecoder {
   }
 
  private:
-  void BeginFrame() {
+  // False for what is not a frame of the format: the library may read those of its first years too, and sets no bound to what
+  // they look back into.
+  bool BeginFrame() {
+    const std::string_view frame = rest();
+    if (frame.size() < 4) return Fail(kCutShort) != 0;
+    const bool skippable = (frame[0] & 0xf0) == 0x50 && frame.substr(1, 3) == "\x2a\x4d\x18";
+    if (!skippable && !frame.starts_with("\x28\xb5\x2f\xfd")) return Fail("not a frame") != 0;
     between_frames_ = false;
     frame_at_ = position();
     frame_bytes_ = 0;
-    frame_bytes_told_ = ZSTD_getFrameContentSize(input().data() + frame_at_, input().size() - frame_at_);
+    frame_bytes_told_ = ZSTD_getFrameContentSize(frame.data(), frame.size());
+    return true;
   }
 
   void Step(std::size_t in_end, ZSTD_outBuffer& out) {

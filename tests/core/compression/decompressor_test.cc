@@ -97,7 +97,7 @@ TEST(DecompressorTest, DamageNamesTheCodecAndTheByte) {
   EXPECT_EQ(damaged(vectors[4], 4, 0x20), "lz4: byte 0: blocks depend on each other");
   EXPECT_EQ(damaged(vectors[4], 4, 0x01), "lz4: byte 0: flags that are reserved");
   EXPECT_EQ(damaged(vectors[4], 5, 0x10), "lz4: byte 0: ERROR_headerChecksum_invalid");
-  EXPECT_EQ(damaged(vectors[6], 0, 1), "zstd: byte 1: Unknown frame descriptor");
+  EXPECT_EQ(damaged(vectors[6], 0, 1), "zstd: byte 0: not a frame");
 }
 
 TEST(DecompressorTest, BytesAfterTheEndAreDataLoss) {
@@ -184,6 +184,18 @@ TEST(DecompressorTest, AZstdFrameOfAnotherSizeThanItSaysIsDataLossWhateverThePie
       EXPECT_EQ(CodeInPieces(stream, piece_bytes), absl::StatusCode::kDataLoss) << piece_bytes;
     }
   }
+}
+
+// WP-15: the library of Debian reads what zstd 0.6 wrote, and reserves 128 MiB for these bytes.
+TEST(DecompressorTest, AZstdFrameOfBeforeTheFormatIsRefused) {
+  EXPECT_EQ(TextOf(Try(Codec::kZstd, FromHex("26b52ffd 1f d2010040500000005800"))), "zstd: byte 0: not a frame");
+}
+
+TEST(DecompressorTest, AZstdFrameToSkipIsSkipped) {
+  std::string text;
+  EXPECT_EQ(Try(Codec::kZstd, FromHex("5f2a4d18 02000000 abcd") + Vectors()[6].bytes, kPlenty, &text),
+            absl::OkStatus());
+  EXPECT_EQ(text, TenTimesTheDigits());
 }
 
 // The library's way to read a whole frame does not look at the window.
