@@ -142,7 +142,7 @@ absl::Status Metadata::AwaitUpdate(std::int64_t last_version, Instant deadline) 
   const bool takes_error = first_in_line_for_error();
   waiters_.erase(place);
   if (takes_error) return std::exchange(fatal_error_, absl::OkStatus());
-  if (closed_) return absl::CancelledError("the metadata was closed while waiting for an update of it");
+  if (closed_) return absl::CancelledError("the producer was closed while this waited for metadata");
   if (version_ > last_version) return absl::OkStatus();
   return wire::KafkaError(wire::ErrorCode::kRequestTimedOut, "the metadata was not updated in time");
 }

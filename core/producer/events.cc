@@ -16,12 +16,24 @@ ProducerEvents::ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock
                                ProducerObserver& next)
     : metrics_(metrics), log_(std::move(log)), clock_(clock), next_(next), mutex_(threads, Site("events.mutex")) {}
 
+std::string ProducerEvents::NameOf(NodeId node, const NodeState& state) {
+  const std::string at = state.address.empty() ? "" : fmt::format(" ({})", state.address);
+  if (node.value() >= 0) return fmt::format("broker {}{}", node.value(), at);
+  return fmt::format("bootstrap server {}{}", -std::int64_t{node.value()}, at);
+}
+
+std::string ProducerEvents::NameOf(NodeId node) const {
+  MutexLock lock(mutex_);
+  const auto known = nodes_.find(node);
+  return NameOf(node, known == nodes_.end() ? NodeState() : known->second);
+}
+
 std::string ProducerEvents::Trouble() const {
   MutexLock lock(mutex_);
   std::string text;
   for (const auto& [node, state] : nodes_) {
     if (state.trouble.empty()) continue;
-    text += fmt::format("{}broker {}: {}", text.empty() ? "" : "; ", node.value(), state.trouble);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", NameOf(node, state), state.trouble);
   }
   return text;
 }
@@ -44,7 +56,7 @@ void ProducerEvents::OnBatchRetried(const BatchView& batch, wire::ErrorCode code
   metrics_.RecordsRetried(batch.topic, batch.record_count, clock_.Now());
   if (log_.Writes(LogLevel::kWarning)) {
     log_.Write(LogLevel::kWarning,
-               fmt::format("{}-{}: {} records will be sent again, for the {}. time: {}", batch.topic,
+               fmt::format("{}-{}: {} records will be sent again after attempt {}: {}", batch.topic,
                            batch.partition.value(), batch.record_count, batch.attempts, wire::ErrorCodeName(code)));
   }
   next_.OnBatchRetried(batch, code);
@@ -77,10 +89,12 @@ void ProducerEvents::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters)
 }
 
 void ProducerEvents::OnConnecting(NodeId node, const Address& address) {
-  if (log_.Writes(LogLevel::kDebug)) {
-    log_.Write(LogLevel::kDebug,
-               fmt::format("broker {}: connecting to {} port {}", node.value(), address.ip, address.port));
+  {
+    const bool v6 = address.ip.find(':') != std::string::npos;
+    MutexLock lock(mutex_);
+    nodes_[node].address = fmt::format("{}{}{}:{}", v6 ? "[" : "", address.ip, v6 ? "]" : "", address.port);
   }
+  if (log_.Writes(LogLevel::kDebug)) log_.Write(LogLevel::kDebug, NameOf(node) + ": connecting");
   next_.OnConnecting(node, address);
 }
 
@@ -91,9 +105,11 @@ void ProducerEvents::OnConnected(NodeId node) {
     MutexLock lock(mutex_);
     NodeState& state = nodes_[node];
     was_in_trouble = !state.trouble.empty();
-    state = {.connected = true};
+    state.connected = true;
+    state.trouble.clear();
   }
-  log_.Write(was_in_trouble ? LogLevel::kInfo : LogLevel::kDebug, fmt::format("broker {}: connected", node.value()));
+  const LogLevel level = was_in_trouble ? LogLevel::kInfo : LogLevel::kDebug;
+  if (log_.Writes(level)) log_.Write(level, NameOf(node) + ": connected");
   next_.OnConnected(node);
 }
 
@@ -109,7 +125,8 @@ void ProducerEvents::OnDisconnected(NodeId node, std::string_view why) {
   }
   if (was_connected) metrics_.ConnectionClosed(clock_.Now());
   // A broker that is down is tried about once a second: one line is enough.
-  log_.Write(is_news ? LogLevel::kWarning : LogLevel::kDebug, fmt::format("broker {}: {}", node.value(), why));
+  const LogLevel level = is_news ? LogLevel::kWarning : LogLevel::kDebug;
+  if (log_.Writes(level)) log_.Write(level, fmt::format("{}: {}", NameOf(node), why));
   next_.OnDisconnected(node, why);
 }
 
@@ -126,15 +143,15 @@ void ProducerEvents::OnResponse(NodeId node, wire::ApiKey api, std::int32_t corr
 
 void ProducerEvents::OnRequestFailed(NodeId node, wire::ApiKey api, std::int32_t correlation_id, bool timed_out) {
   if (log_.Writes(LogLevel::kInfo)) {
-    log_.Write(LogLevel::kInfo, fmt::format("broker {}: {} request {} {}", node.value(), wire::ApiKeyName(api),
-                                            correlation_id, timed_out ? "has no answer in time" : "was cut off"));
+    log_.Write(LogLevel::kInfo, fmt::format("{}: {} request {} {}", NameOf(node), wire::ApiKeyName(api), correlation_id,
+                                            timed_out ? "has no answer in time" : "was cut off"));
   }
   next_.OnRequestFailed(node, api, correlation_id, timed_out);
 }
 
 void ProducerEvents::OnThrottled(NodeId node, Duration throttle) {
   if (log_.Writes(LogLevel::kDebug)) {
-    log_.Write(LogLevel::kDebug, fmt::format("broker {}: throttled for {} ms", node.value(), Millis(throttle)));
+    log_.Write(LogLevel::kDebug, fmt::format("{}: throttled for {} ms", NameOf(node), Millis(throttle)));
   }
   next_.OnThrottled(node, throttle);
 }
@@ -163,7 +180,7 @@ void ProducerEvents::OnWaited(Instant from, Instant to) {
 
 void ProducerEvents::OnMetadataRequest(NodeId node, RefreshReason reason, bool partial, std::int32_t topic_count) {
   if (log_.Writes(LogLevel::kDebug)) {
-    log_.Write(LogLevel::kDebug, fmt::format("metadata: asking broker {} about {} topics, because of {}", node.value(),
+    log_.Write(LogLevel::kDebug, fmt::format("metadata: asking {} about {} topics, because of {}", NameOf(node),
                                              topic_count, RefreshReasonName(reason)));
   }
   next_.OnMetadataRequest(node, reason, partial, topic_count);

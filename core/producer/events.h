@@ -31,8 +31,8 @@ class ProducerEvents final : public ProducerObserver {
   // producer. Set before there is a second thread.
   void set_on_memory_wait(absl::AnyInvocable<void()> function) { on_memory_wait_ = std::move(function); }
 
-  // What is wrong with the connections now: "broker 2: refused; broker -1: h.example does not resolve". Empty: nothing is known to
-  // be wrong.
+  // What is wrong with the connections now: "broker 2 (10.0.0.2:9092): refused; bootstrap server 1: h.example does not resolve".
+  // Empty: nothing is known to be wrong.
   std::string Trouble() const;
 
   void OnBatchCreated(const BatchView& batch) override;
@@ -70,9 +70,13 @@ class ProducerEvents final : public ProducerObserver {
   mutable Mutex mutex_;
   struct NodeState {
     bool connected = false;
+    std::string address;  // Of the last attempt to connect; empty before.
     std::string trouble;  // Why the last connection ended or failed; empty once there is a new one.
   };
   std::map<NodeId, NodeState> nodes_ ABSL_GUARDED_BY(mutex_);
+  // What a person calls the node: those of bootstrap.servers have no id yet, and are counted from 1.
+  static std::string NameOf(NodeId node, const NodeState& state);
+  std::string NameOf(NodeId node) const;
 
   // Only the sender thread.
   std::map<NodeId, std::int64_t> received_bytes_;  // Since the last answer of the node.

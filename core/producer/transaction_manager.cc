@@ -88,8 +88,10 @@ void TransactionManager::OnProducerId(const wire::InitProducerIdResponse& answer
   asking_ = false;
   if (!failure_.ok()) return;
   if (outcome.kind == RequestOutcome::Kind::kUnsupportedVersion) {
-    Fail(wire::KafkaError(ErrorCode::kUnsupportedVersion,
-                          "the broker gives no producer ids (Kafka before 0.11); set enable.idempotence=false"));
+    Fail(wire::KafkaError(
+        ErrorCode::kUnsupportedVersion,
+        "the broker gives no producer ids (Kafka before 0.11, or the port of a controller); for the former "
+        "set enable.idempotence=false"));
     return;
   }
   const bool answered = outcome.kind == RequestOutcome::Kind::kAnswered;

@@ -47,6 +47,15 @@ TEST_F(EventsTest, TroubleNamesEachBrokerUntilItIsConnected) {
   EXPECT_EQ(events_.Trouble(), "broker 2: refused");
 }
 
+// Of a bootstrap server that is only the address; the id is known with the first metadata.
+TEST_F(EventsTest, TroubleSaysWhereTheBrokerIs) {
+  events_.OnConnecting(NodeId(-2), {"10.0.0.7", 9092});
+  events_.OnDisconnected(NodeId(-2), "refused");
+  events_.OnConnecting(NodeId(3), {"::1", 9093});
+  events_.OnDisconnected(NodeId(3), "reset");
+  EXPECT_EQ(events_.Trouble(), "bootstrap server 2 (10.0.0.7:9092): refused; broker 3 ([::1]:9093): reset");
+}
+
 // A broker that is down fails about once a second; the log says it once.
 TEST_F(EventsTest, TheSameTroubleIsLoggedOnce) {
   for (int i = 0; i < 5; ++i) events_.OnDisconnected(NodeId(1), "refused");
