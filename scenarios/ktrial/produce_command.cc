@@ -109,6 +109,9 @@ absl::Status Collect(const ProduceCommandOptions& options, const ConfigProfile* 
       return absl::InvalidArgumentError("-X " + property + ": no value, allowed: KEY=VALUE");
     if (equals == 0) return absl::InvalidArgumentError("-X: a value without a key, allowed: KEY=VALUE");
     const std::string key = property.substr(0, equals);
+    if (const auto place = places.find(key); place != places.end() && place->second == "-b") {
+      return absl::InvalidArgumentError("-X " + key + ": -b says it too, allowed: one of them");
+    }
     overrule(key, property.substr(equals + 1), "-X " + key);
   }
   return absl::OkStatus();
@@ -205,8 +208,9 @@ class LineSender {
     progress_.Clear();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
     const DeliveryLog::Counts counts = log_.counts();
-    std::fprintf(stderr, "%llu lines%s: %llu acknowledged, %llu failed in %.2f s (%.0f/s)\n",
-                 static_cast<unsigned long long>(lines), whole && !given_up_ ? "" : " (not all of the input)",
+    std::fprintf(stderr, "%llu line%s%s: %llu acknowledged, %llu failed in %.2f s (%.0f/s)\n",
+                 static_cast<unsigned long long>(lines), lines == 1 ? "" : "s",
+                 whole && !given_up_ ? "" : " (not all of the input)",
                  static_cast<unsigned long long>(counts.acknowledged), static_cast<unsigned long long>(counts.failed),
                  took.count(), took.count() > 0 ? static_cast<double>(counts.acknowledged) / took.count() : 0);
   }

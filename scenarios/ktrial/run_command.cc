@@ -76,7 +76,7 @@ class Runner : private sim::ProgressListener {
     std::unique_ptr<TraceFile> trace;
     if (!options_.trace_file.empty()) {
       absl::StatusOr<std::unique_ptr<TraceFile>> created = TraceFile::Create(options_.trace_file);
-      if (!created.ok()) return Explain(file, absl::InvalidArgumentError(created.status().message()), options_.output);
+      if (!created.ok()) return LostTrace(created.status());
       trace = *std::move(created);
     }
     const absl::StatusOr<RunReport> report = RunScenario(*scenario, {.seed = options_.seed,
@@ -86,16 +86,19 @@ class Runner : private sim::ProgressListener {
                                                                      .progress = progress_.on() ? this : nullptr});
     progress_.Clear();
     if (!report.ok()) return Explain(file, report.status(), options_.output);
-    Show(*report);
     ExitStatus status = report->passed ? kHolds : kFails;
     if (trace != nullptr) {
-      if (const absl::Status written = trace->Finish(); !written.ok()) {
-        std::fprintf(stderr, "%s\n", std::string(written.message()).c_str());
-        status = Worse(status, kWrongInput);
-      }
+      if (const absl::Status written = trace->Finish(); !written.ok()) status = Worse(status, LostTrace(written));
     }
+    Show(*report);
     if (options_.check_determinism) status = Worse(status, ReportDeterminism(*scenario, *report, options_.output));
     return status;
+  }
+
+  // Not the fault of the scenario: the option is the place.
+  static ExitStatus LostTrace(const absl::Status& status) {
+    std::fprintf(stderr, "--trace %s\n", std::string(status.message()).c_str());
+    return kWrongInput;
   }
 
   void Show(const RunReport& report) {

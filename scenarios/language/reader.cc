@@ -48,7 +48,8 @@ const Member* TableReader::Find(std::string_view key) {
 
 const Member* TableReader::FindRequired(std::string_view key, std::string_view what) {
   const Member* member = Find(key);
-  if (member == nullptr && !HasMisspelt(key)) {
+  // What was no table at all was complained of already.
+  if (member == nullptr && table_ != &EmptyTable() && !HasMisspelt(key)) {
     errors_.Add(table_->position, Path(key), "missing, required: " + std::string(what));
   }
   return member;

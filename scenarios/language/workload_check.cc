@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "scenarios/language/producer_config.h"
 
@@ -33,13 +34,11 @@ const sim::ProducerSpec& ProducerOf(const sim::WorkloadSpec& workload, const sim
   return world.producers.front();
 }
 
-}  // namespace
-
-std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
-  if (workload.rate || workload.count) return std::nullopt;
+// How many records a workload without rate sends at most in `span`: so many are on their way at a time, and none of them
+// comes back faster than the fastest answer.
+double UnpacedRecords(const sim::WorkloadSpec& workload, const sim::WorldSpec& world, Duration span) {
   const ProducerConfig config = ConfigOf(ProducerOf(workload, world));
   const double record = (workload.value.min + workload.value.max) / 2.0 + kRecordOverhead;
-  // So many records at most are on their way at a time, and none of them comes back faster than this.
   double outstanding = static_cast<double>(config.buffer_memory) / record;
   Duration turn = RoundTrip(world);
   if (workload.closed) {
@@ -47,16 +46,33 @@ std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, co
     // A batch that is not full waits for linger.ms.
     if (static_cast<double>(*workload.closed) * record < config.batch_size) turn += config.linger;
   }
-  const std::string what = workload.closed ? "closed without count" : "neither rate, closed nor count";
-  const std::string allowed = ", allowed: with count = 1000 or rate = \"1000/s\"";
-  if (turn == Duration(0)) {
-    return what + ", and nothing takes time (latency 0): it sends without end in one moment" + allowed +
+  return turn == Duration(0) ? std::numeric_limits<double>::infinity() : outstanding * Seconds(span) / Seconds(turn);
+}
+
+std::string WhatHoldsItBack(const sim::WorkloadSpec& workload) {
+  if (workload.count) return "count = " + std::to_string(*workload.count);
+  if (workload.rate) return "rate without count";
+  return workload.closed ? "closed without count" : "neither rate, closed nor count";
+}
+
+}  // namespace
+
+std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
+  const Duration span = workload.stop.value_or(world.duration) - workload.start;
+  double records = workload.rate
+                       ? static_cast<double>(workload.rate->count) * Seconds(span) / Seconds(workload.rate->per)
+                       : UnpacedRecords(workload, world, span);
+  if (workload.count) records = std::min(records, static_cast<double>(*workload.count));
+  if (records <= kRecordsMax) return std::nullopt;
+  const std::string what = WhatHoldsItBack(workload);
+  constexpr char kAllowed[] = ", allowed: with count = 1000 or rate = \"1000/s\"";
+  if (std::isinf(records)) {
+    return what + ", and nothing takes time (latency 0): it sends without end in one moment" + kAllowed +
            ", or with a network.latency";
   }
-  const double records = outstanding * Seconds(workload.stop.value_or(world.duration) - workload.start) / Seconds(turn);
-  if (records <= kUnpacedRecordsMax) return std::nullopt;
   return what + ": it would send up to " + std::to_string(std::llround(records / 1e6)) +
-         " million records, more than fit into memory" + allowed;
+         " million records, more than fit into memory" +
+         (workload.rate || workload.count ? ", allowed: at most 100 million" : kAllowed);
 }
 
 }  // namespace ktrial::scenario

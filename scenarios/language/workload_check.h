@@ -11,11 +11,10 @@
 namespace ktrial::scenario {
 
 // What a run keeps of each record, some 50 bytes, must fit into memory: 5 GB of them.
-inline constexpr double kUnpacedRecordsMax = 100e6;
+inline constexpr double kRecordsMax = 100e6;
 
-// Why `workload`, which has neither a rate nor a count, sends without end in `world`, or more than kUnpacedRecordsMax;
-// nothing for all others: who states a number knows what he asks for. An estimate from above: only the time that
-// answers take, linger.ms and buffer.memory hold such a workload back.
+// Why `workload` sends without end in `world`, or more than kRecordsMax. An estimate from above: what it says that it sends,
+// or, without rate and count, what the time that answers take, linger.ms and buffer.memory let it send.
 std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world);
 
 }  // namespace ktrial::scenario

@@ -115,6 +115,10 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual((status, err), (
             2, '-X linger.ms: linger.ms = "never" is not allowed: 0 ... 9223372036854775807 (AC-12)\n'))
 
+    def test_the_address_is_given_once(self):
+        status, err = self.produce("acks=1\n", "-b", "127.0.0.1:1", "-X", "bootstrap.servers=127.0.0.1:2")
+        self.assertEqual((status, err), (2, "-X bootstrap.servers: -b says it too, allowed: one of them\n"))
+
     def test_a_property_wins_over_the_same_key_by_another_name(self):
         status, err = self.produce("metadata.broker.list=h\nqueue.buffering.max.ms=soon\n",
                                    "--profile", "librdkafka-2", "-b", "127.0.0.1:1", "-X", "linger.ms=0")

@@ -197,7 +197,9 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_trace_that_cannot_be_written_is_no_success(self):
         status, _, err = self.run_ktrial("run", "good.toml", "--trace", "/dev/full")
-        self.assertEqual((status, err), (2, "/dev/full: No space left on device\n"))
+        self.assertEqual((status, err), (2, "--trace /dev/full: No space left on device\n"))
+        status, out, err = self.run_ktrial("run", "good.toml", "--trace", "/nonexistent/t")
+        self.assertEqual((status, out, err), (2, "", "--trace /nonexistent/t: No such file or directory\n"))
 
     def test_a_summary_that_cannot_be_written_is_no_success(self):
         command = f"echo line | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders 2>/dev/full"
@@ -223,7 +225,7 @@ class ProgramTest(unittest.TestCase):
             for lines in ("", "one\ntwo\n"):
                 got, err = self.interrupt_produce(signal_number, lines)
                 self.assertEqual(got, status)
-                self.assertRegex(err, r"\d lines \(not all of the input\): 0 acknowledged, \d failed in ")
+                self.assertRegex(err, r"\d lines? \(not all of the input\): 0 acknowledged, \d failed in ")
 
     def test_serve_ends_with_a_verdict_when_it_is_asked_to(self):
         for signal_number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
@@ -235,6 +237,22 @@ class ProgramTest(unittest.TestCase):
             out, _ = process.communicate(timeout=60)
             self.assertEqual(process.returncode, status)
             self.assertIn("no client ever connected", out)
+
+    # The command lets no signal end it, and so the first one is waited for until the command is done, a minute.
+    def test_the_second_signal_ends_at_once(self):
+        for signal_number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = subprocess.Popen([KTRIAL, "serve", os.path.join(self.folder.name, "good.toml"), "--", "sh", "-c",
+                                        'trap "" INT TERM; echo "there $$"; sleep 60'],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.stderr.close)
+            while not (line := process.stderr.readline()).startswith("there "):
+                self.assertNotEqual(line, "")
+            self.addCleanup(os.kill, int(line.split()[1]), signal.SIGKILL)
+            process.send_signal(signal_number)
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            process.send_signal(signal_number)
+            self.assertEqual(process.wait(timeout=30), status)
 
     def test_progress_is_for_terminals(self):
         long = GOOD.replace('"1s"', '"2000s"').replace('"100/s"', '"500/s"')
@@ -305,7 +323,7 @@ class ProgramTest(unittest.TestCase):
         status, _, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
         self.assertEqual(status, 1)
         self.assertIn("line 1 to orders: MESSAGE_TOO_LARGE", err)
-        self.assertIn("1 lines: 0 acknowledged, 1 failed", err)
+        self.assertIn("1 line: 0 acknowledged, 1 failed", err)
 
 
 if __name__ == "__main__":

@@ -138,6 +138,19 @@ TEST(EndlessWorkloadTest, ClosedNeedsSomethingThatTakesTime) {
   EXPECT_EQ(EndlessErrors("closed = 8\n", "[producer]\nlinger.ms = 0\n[network]\nlatency = \"1ms\"\n"), "");
 }
 
+TEST(EndlessWorkloadTest, WhatIsStatedMustFitIntoMemoryToo) {
+  const std::string network = "[network]\nlatency = \"1ms\"\n";
+  const auto refused = [](std::string_view what, std::string_view millions) {
+    return "f.toml:11:1: workload: " + std::string(what) + ": it would send up to " + std::string(millions) +
+           " million records, more than fit into memory, allowed: at most 100 million";
+  };
+  EXPECT_EQ(EndlessErrors("rate = \"2000000/s\"\n"), refused("rate without count", "120"));
+  EXPECT_EQ(EndlessErrors("rate = \"2000000/s\"\nstop = \"50s\"\n"), "");
+  EXPECT_EQ(EndlessErrors("rate = \"2000000/s\"\ncount = 5\n"), "");
+  EXPECT_EQ(EndlessErrors("count = 100000001\n", network), refused("count = 100000001", "100"));
+  EXPECT_EQ(EndlessErrors("count = 100000000\n", network), "");
+}
+
 TEST(EndlessWorkloadTest, WhatDoesNotFitIntoMemoryIsRefused) {
   // 60 s of round trips of 2 ms, each with the 305040 records of 110 bytes that buffer.memory holds.
   EXPECT_EQ(
