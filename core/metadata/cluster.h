@@ -49,11 +49,16 @@ struct PartitionInfo {
   friend bool operator==(const PartitionInfo&, const PartitionInfo&) = default;
 };
 
+// The bound of a partition's index. The accumulator keeps a queue for every partition below one that is written to, and what one
+// answer can make us allocate must have an end. Whole clusters of Kafka have as many partitions.
+inline constexpr std::int32_t kPartitionsPerTopicMax = 200'000;
+
 struct TopicInfo {
   std::string name;
   TopicId id{};  // All zero below Metadata v10.
   bool internal = false;
-  std::vector<PartitionInfo> partitions;  // By index. A response may leave gaps.
+  // By index. A response may leave gaps. Those from kPartitionsPerTopicMax on are left out.
+  std::vector<PartitionInfo> partitions;
   std::vector<PartitionIndex> available;  // Those that have a leader (MD-47), by index.
 
   std::int32_t partition_count() const { return static_cast<std::int32_t>(partitions.size()); }

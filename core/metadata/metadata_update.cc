@@ -114,7 +114,7 @@ std::shared_ptr<const TopicInfo> Metadata::DigestTopic(const wire::MetadataTopic
   const TopicId known_id = known == nullptr ? TopicId{} : known->id;
   std::map<PartitionIndex, PartitionInfo> partitions;
   for (const wire::MetadataPartition& partition : topic.partitions) {
-    if (partition.index < 0) continue;
+    if (partition.index < 0 || partition.index >= kPartitionsPerTopicMax) continue;
     // The entry counts even if it has an error: its epoch must be learnt (MD-17).
     if (wire::IsInvalidMetadata(partition.error)) schedule_.RequestFull(RefreshReason::kMetadataError);
     const PartitionIndex index(partition.index);

@@ -140,6 +140,19 @@ TEST(MetadataTest, BrokersThatCannotBeAreLeftOut) {
   EXPECT_EQ(cluster->nodes()[0].host, "later");
 }
 
+// Of one such partition the accumulator would make two thousand million queues.
+TEST(MetadataTest, PartitionsThatCannotBeAreLeftOut) {
+  MetadataWorld world;
+  world.Update(
+      Answer({1}, {Topic("t", {Led(-1, 1), Led(0, 1), Led(199'999, 1), Led(200'000, 1), Led(2147483647, 1)})}));
+  const auto cluster = world.metadata.Fetch();
+  const TopicInfo* topic = cluster->FindTopic("t");
+  ASSERT_NE(topic, nullptr);
+  ASSERT_EQ(topic->partitions.size(), 2u);
+  EXPECT_EQ(topic->partitions[0].index, PartitionIndex(0));
+  EXPECT_EQ(topic->partitions[1].index, PartitionIndex(199'999));
+}
+
 // MD-23
 TEST(MetadataTest, RebootstrapRequiredIsToldAndBacksOff) {
   MetadataWorld world;
