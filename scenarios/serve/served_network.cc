@@ -11,10 +11,6 @@ namespace {
 
 using Kind = sim::NetworkRule::Kind;
 
-bool Contains(const std::vector<NodeId>& nodes, NodeId node) {
-  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-}
-
 }  // namespace
 
 ServedNetwork::ServedNetwork(Transport& real, const Clock& clock, std::vector<NodeId> brokers, sim::Stream draws)
@@ -40,13 +36,10 @@ IoResult ServedNetwork::Send(ConnectionId connection, std::span<const ConstBytes
   if (found->second.vanished) {
     std::size_t count = 0;
     for (const ConstBytes piece : pieces) count += piece.size();
-    Touch(found->second.broker);
+    rules_.Meets(Kind::kBlackhole, found->second.broker);
     return {count > 0 ? IoResult::Kind::kBytes : IoResult::Kind::kWouldBlock, count};
   }
-  if (HoldsOutput(found->second)) {
-    Touch(found->second.broker);
-    return {};
-  }
+  if (rules_.Holds(found->second.broker, sim::kClients, true)) return {};
   return real_.Send(connection, pieces);
 }
 
@@ -84,19 +77,8 @@ void ServedNetwork::ApplyAll() {
   for (const auto& [id, connection] : connections_) Apply(id, connection);
 }
 
-bool ServedNetwork::Holds(const Rule& rule, NodeId from, NodeId to) const {
-  if (!rule.in_force || rule.rule.kind != Kind::kPartition) return false;
-  if (Contains(rule.rule.nodes, from) && Contains(rule.rule.others, to)) return true;
-  return !rule.rule.one_way && Contains(rule.rule.nodes, to) && Contains(rule.rule.others, from);
-}
-
-bool ServedNetwork::Passes(NodeId from, NodeId to) const {
-  return std::none_of(rules_.begin(), rules_.end(), [&](const auto& entry) { return Holds(entry.second, from, to); });
-}
-
 bool ServedNetwork::HoldsInput(const Connection& connection) const {
-  const auto dropped = rules_.find(connection.dropped_by);
-  if (dropped != rules_.end() && dropped->second.in_force) return true;
+  if (connection.dropped_by && rules_.InForce(*connection.dropped_by)) return true;
   return !Passes(sim::kClients, connection.broker);
 }
 
@@ -104,36 +86,13 @@ bool ServedNetwork::HoldsOutput(const Connection& connection) const {
   return !Passes(connection.broker, sim::kClients);
 }
 
-void ServedNetwork::Touch(NodeId broker) {
-  for (auto& [id, rule] : rules_) {
-    const bool meant = Contains(rule.rule.nodes, broker) || Contains(rule.rule.others, broker);
-    if (rule.in_force && meant && rule.rule.kind != Kind::kRefuseConnect) ++rule.touched;
-  }
-}
-
-Duration ServedNetwork::AddedLatency(NodeId broker) {
-  Duration added{0};
-  for (auto& [id, rule] : rules_) {
-    if (!rule.in_force || rule.rule.kind != Kind::kLatency || !Contains(rule.rule.nodes, broker)) continue;
-    added += 2 * rule.rule.added.Draw(draws_);
-    ++rule.touched;
-  }
-  return added;
-}
-
 void ServedNetwork::Accepted(const TransportEvent& event) {
   const auto listener = listeners_.find(event.listener);
   if (listener == listeners_.end()) return;
   Connection connection{.broker = listener->second};
-  for (auto& [id, rule] : rules_) {
-    if (!rule.in_force || !Contains(rule.rule.nodes, connection.broker)) continue;
-    if (rule.rule.kind == Kind::kBlackhole) connection.vanished = true;
-    if (rule.rule.kind == Kind::kDropConnect) connection.dropped_by = id;
-    if (rule.rule.kind == Kind::kBlackhole || rule.rule.kind == Kind::kDropConnect) ++rule.touched;
-  }
-  for (auto& [id, rule] : rules_) {
-    if (Holds(rule, sim::kClients, connection.broker) || Holds(rule, connection.broker, sim::kClients)) ++rule.touched;
-  }
+  connection.vanished = rules_.Meets(Kind::kBlackhole, connection.broker).has_value();
+  connection.dropped_by = rules_.Meets(Kind::kDropConnect, connection.broker);
+  rules_.Holds(sim::kClients, connection.broker, true) || rules_.Holds(connection.broker, sim::kClients, true);
   connections_[event.connection] = connection;
 }
 
@@ -149,11 +108,13 @@ bool ServedNetwork::Admit(const TransportEvent& event) {
   if (event.kind != TransportEvent::Kind::kReadable) return true;
   if (connection.vanished) {
     char nowhere[4096];
-    if (real_.Receive(event.connection, nowhere).kind == IoResult::Kind::kBytes) Touch(connection.broker);
+    if (real_.Receive(event.connection, nowhere).kind == IoResult::Kind::kBytes) {
+      rules_.Meets(Kind::kBlackhole, connection.broker);
+    }
     return false;
   }
   if (connection.passed) return true;
-  const Duration added = AddedLatency(connection.broker);
+  const Duration added = 2 * rules_.AddedLatency(connection.broker, draws_);
   if (added == Duration(0)) return true;
   connection.late = true;
   connection.ready = clock_.Now() + added;
@@ -189,51 +150,33 @@ std::int64_t ServedNetwork::Disconnect(NodeId broker, sim::DisconnectKind how) {
   return host_->Disconnect(broker, how == sim::DisconnectKind::kEnd ? CloseKind::kGraceful : CloseKind::kReset);
 }
 
-int ServedNetwork::RefusalsOf(NodeId broker) const {
-  return static_cast<int>(std::count_if(rules_.begin(), rules_.end(), [broker](const auto& entry) {
-    return entry.second.in_force && entry.second.rule.kind == Kind::kRefuseConnect &&
-           Contains(entry.second.rule.nodes, broker);
-  }));
-}
-
 sim::RuleId ServedNetwork::Impose(const sim::NetworkRule& rule) {
   KT_CHECK(host_ != nullptr);
-  const sim::RuleId id(++last_rule_);
-  Rule& added = rules_[id];
-  added.rule = rule;
+  const sim::RuleId id = rules_.Impose(rule);
   if (rule.kind == Kind::kRefuseConnect) {
     // The operating system refuses, and tells nobody: that the port was closed is all that can be known.
-    for (const NodeId broker : rule.nodes) added.touched += host_->SetRefusing(broker, true) ? 1 : 0;
+    for (const NodeId broker : rule.nodes) rules_.Touch(id, host_->SetRefusing(broker, true) ? 1 : 0);
   }
-  if (rule.kind == Kind::kBlackhole) {
-    for (auto& [connection_id, connection] : connections_) {
-      if (Contains(rule.nodes, connection.broker)) connection.vanished = true;
+  for (auto& [connection_id, connection] : connections_) {
+    if (rule.kind == Kind::kBlackhole && std::ranges::count(rule.nodes, connection.broker) > 0) {
+      connection.vanished = true;
     }
-  }
-  if (rule.kind == Kind::kPartition) {
-    for (auto& [connection_id, connection] : connections_) {
-      if (HoldsInput(connection) || HoldsOutput(connection)) ++added.touched;
-    }
+    const bool holds = HoldsInput(connection) || HoldsOutput(connection);
+    if (rule.kind == Kind::kPartition && holds) rules_.Touch(id, 1);
   }
   ApplyAll();
   return id;
 }
 
 void ServedNetwork::Lift(sim::RuleId rule) {
-  const auto found = rules_.find(rule);
-  if (found == rules_.end() || !found->second.in_force) return;
-  found->second.in_force = false;
-  if (found->second.rule.kind == Kind::kRefuseConnect) {
-    for (const NodeId broker : found->second.rule.nodes) {
-      if (RefusalsOf(broker) == 0) host_->SetRefusing(broker, false);
+  const std::optional<sim::NetworkRule> lifted = rules_.Lift(rule);
+  if (!lifted) return;
+  if (lifted->kind == Kind::kRefuseConnect) {
+    for (const NodeId broker : lifted->nodes) {
+      if (!rules_.Speaks(Kind::kRefuseConnect, broker)) host_->SetRefusing(broker, false);
     }
   }
   ApplyAll();
-}
-
-std::int64_t ServedNetwork::Touched(sim::RuleId rule) const {
-  const auto found = rules_.find(rule);
-  return found == rules_.end() ? 0 : found->second.touched;
 }
 
 }  // namespace ktrial::scenario

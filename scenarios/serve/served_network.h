@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "core/env/transport.h"
 #include "sim/kernel/draws.h"
 #include "sim/network/network_control.h"
+#include "sim/network/rule_book.h"
 
 namespace ktrial::sim {
 class BrokerHost;
@@ -58,37 +60,28 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
   std::int64_t Disconnect(NodeId broker, sim::DisconnectKind how) override;
   sim::RuleId Impose(const sim::NetworkRule& rule) override;
   void Lift(sim::RuleId rule) override;
-  std::int64_t Touched(sim::RuleId rule) const override;
-  bool Passes(NodeId from, NodeId to) const override;
+  std::int64_t Touched(sim::RuleId rule) const override { return rules_.Touched(rule); }
+  bool Passes(NodeId from, NodeId to) const override { return rules_.Passes(from, to); }
 
  private:
   struct Connection {
     NodeId broker;
     bool wants_read = false;  // as the host has asked for
     bool wants_write = false;
-    bool vanished = false;      // its bytes go nowhere any more
-    sim::RuleId dropped_by{0};  // the drop_connect that met it; 0: none
-    bool late = false;          // bytes have come and wait for `ready`
-    bool passed = false;        // they have waited
+    bool vanished = false;                  // its bytes go nowhere any more
+    std::optional<sim::RuleId> dropped_by;  // the drop_connect that met it
+    bool late = false;                      // bytes have come and wait for `ready`
+    bool passed = false;                    // they have waited
     Instant ready;
-  };
-  struct Rule {
-    sim::NetworkRule rule;
-    bool in_force = true;
-    std::int64_t touched = 0;
   };
 
   bool HoldsInput(const Connection& connection) const;
   bool HoldsOutput(const Connection& connection) const;
-  bool Holds(const Rule& rule, NodeId from, NodeId to) const;
-  Duration AddedLatency(NodeId broker);
   void Apply(ConnectionId id, const Connection& connection);
   void ApplyAll();
   void Accepted(const TransportEvent& event);
   // False if the host must not see the event now.
   bool Admit(const TransportEvent& event);
-  void Touch(NodeId broker);
-  int RefusalsOf(NodeId broker) const;
   Instant NextReady() const;
 
   Transport& real_;
@@ -99,8 +92,7 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
   std::map<std::uint16_t, NodeId> ports_;
   std::map<ListenerId, NodeId> listeners_;
   std::map<ConnectionId, Connection> connections_;
-  std::map<sim::RuleId, Rule> rules_;
-  std::uint64_t last_rule_ = 0;
+  sim::RuleBook rules_;
   std::vector<TransportEvent> scratch_;
 };
 

@@ -57,7 +57,7 @@ ConnectionRef NetworkCore::Open(SimTransport& transport, ConnectionId id, const 
     connection->connect_timer = EventId();
     FailOpen(connection, EndReason::kUnreachable, "connection timed out", kernel_.Now());
   });
-  connection->instant = rules_.Meets(NetworkRule::Kind::kInstantConnect, connection->broker);
+  connection->instant = rules_.Meets(NetworkRule::Kind::kInstantConnect, connection->broker).has_value();
   const Duration latency = connection->instant ? Duration::zero() : Latency(*connection);
   kernel_.At(kernel_.Now() + latency, [this, connection] { ArriveSyn(connection); });
   return connection;
@@ -91,7 +91,7 @@ void NetworkCore::ArriveSyn(const ConnectionRef& connection) {
   if (rules_.Meets(NetworkRule::Kind::kRefuseConnect, broker)) {
     return FailOpen(connection, EndReason::kRefused, "connection refused", now + Latency(*connection));
   }
-  const bool closes = rules_.Meets(NetworkRule::Kind::kAcceptThenClose, broker);
+  const bool closes = rules_.Meets(NetworkRule::Kind::kAcceptThenClose, broker).has_value();
   if (closes || rules_.Meets(NetworkRule::Kind::kBlackhole, broker)) {
     connection->out(kClientSide).capacity = options_.send_buffer_bytes;
     connection->out(kServerSide).capacity = options_.send_buffer_bytes;

@@ -43,19 +43,30 @@ std::optional<NetworkRule> RuleBook::Lift(RuleId rule) {
   return entries_[rule.value() - 1].rule;
 }
 
+bool RuleBook::InForce(RuleId rule) const {
+  return std::find(in_force_.begin(), in_force_.end(), rule) != in_force_.end();
+}
+
 std::int64_t RuleBook::Touched(RuleId rule) const {
   if (rule.value() == 0 || rule.value() > entries_.size()) return 0;
   return entries_[rule.value() - 1].touched;
 }
 
-bool RuleBook::Meets(NetworkRule::Kind kind, NodeId broker) {
+std::optional<RuleId> RuleBook::Meets(NetworkRule::Kind kind, NodeId broker) {
   for (const RuleId id : in_force_) {
     Entry& entry = entries_[id.value() - 1];
     if (entry.rule.kind != kind || !Contains(entry.rule.nodes, broker)) continue;
     ++entry.touched;
-    return true;
+    return id;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool RuleBook::Speaks(NetworkRule::Kind kind, NodeId broker) const {
+  return std::any_of(in_force_.begin(), in_force_.end(), [&](RuleId id) {
+    const NetworkRule& rule = entries_[id.value() - 1].rule;
+    return rule.kind == kind && Contains(rule.nodes, broker);
+  });
 }
 
 bool RuleBook::Holds(NodeId from, NodeId to, bool touch) {

@@ -20,10 +20,15 @@ class RuleBook {
   RuleId Impose(const NetworkRule& rule);
   // What was in force and no longer is.
   std::optional<NetworkRule> Lift(RuleId rule);
+  bool InForce(RuleId rule) const;
   std::int64_t Touched(RuleId rule) const;
+  // It touched so much more, where only the caller can know.
+  void Touch(RuleId rule, std::int64_t count) { entries_.at(rule.value() - 1).touched += count; }
 
-  // The first rule of that kind that speaks of the broker; it counts as touching something. False: none.
-  bool Meets(NetworkRule::Kind kind, NodeId broker);
+  // The first rule of that kind that speaks of the broker; it counts as touching something. Nothing: none.
+  std::optional<RuleId> Meets(NetworkRule::Kind kind, NodeId broker);
+  // Whether there is one; that touches nothing.
+  bool Speaks(NetworkRule::Kind kind, NodeId broker) const;
   // A partition holds what goes from one to the other. `touch`: it holds something new.
   bool Holds(NodeId from, NodeId to, bool touch);
   bool Passes(NodeId from, NodeId to) const;
