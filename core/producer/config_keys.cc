@@ -244,7 +244,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", &StoreMillis<&C::partitioner_availability_timeout>,
          "records without a key avoid a broker that took nothing for so long; 0: off"),
     Text("partitioner.class", kClass, "", kPartitionerNames, "PT-02", &StorePartitioner,
-         "how partitions are chosen; empty: by the key, and for records without one so as to fill batches"),
+         "how partitions are chosen; empty: by the key, and for records without one so as to fill batches. Kafka's "
+         "classes may stand with their package too"),
     Bool("partitioner.ignore.keys", "false", "PT-07", &StoreNumber<&C::partitioner_ignore_keys>,
          "keys do not decide about the partition"),
     NotYet("partitioner.rack.aware", kBoolean, "false", "prefer leaders in the rack of this client"),
