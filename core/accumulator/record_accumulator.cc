@@ -29,7 +29,7 @@ RecordAccumulator::RecordAccumulator(const AccumulatorConfig& config, Threads& t
           {.total_bytes = config.buffer_memory, .poolable_bytes = std::max(config.batch_size, 1), .heap = config.heap},
           threads, clock, observer),
       registry_(threads, clock, *this),
-      topics_(std::max(config.batch_size, 1), threads, entropy),
+      topics_({.bytes = std::max(config.batch_size, 1), .rack = config.rack}, threads, entropy),
       flushes_(threads, Site("accumulator.flushes"), 0),
       closed_(threads, Site("accumulator.closed"), false) {
   if (config.codec != Codec::kNone) compressor_.emplace(config.codec, config.compression_level);

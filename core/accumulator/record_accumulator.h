@@ -66,6 +66,7 @@ struct AccumulatorConfig {
   Duration retry_backoff = std::chrono::milliseconds(100);       // retry.backoff.ms
   Duration retry_backoff_max = std::chrono::milliseconds(1000);  // retry.backoff.max.ms
   bool adaptive_partitioning = true;                             // partitioner.adaptive.partitioning.enable
+  std::string rack;                                              // client.rack with partitioner.rack.aware
   Duration partition_availability_timeout{};                     // partitioner.availability.timeout.ms; 0: off (PT-14)
   Codec codec = Codec::kNone;                                    // compression.type
   int compression_level = 0;                                     // One that LevelRangeOf(codec) allows.

@@ -127,6 +127,9 @@ void RecordAccumulator::UpdateLoads(const Cluster& cluster, std::span<const Exam
     if (partition.leader == kNoNode || (has_data && IsUnavailable(partition.leader))) continue;
     loads.partitions.push_back(partition.index);
     loads.queue_lengths.push_back(has_data ? next->front.length : 0);
+    if (config_.rack.empty()) continue;
+    const Node* leader = cluster.FindNode(partition.leader);
+    loads.in_rack.push_back(leader != nullptr && leader->rack == config_.rack);
   }
   topic.sticky().UpdateLoads(loads);
   if (topic.loads_pass == 0) topics_with_loads_.push_back(&topic);

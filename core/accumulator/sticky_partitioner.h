@@ -2,7 +2,8 @@
 //
 // It stays on a partition until about a batch's worth of bytes went there, so that batches fill, and then moves on.
 // With knowledge of the queues it favours partitions with short ones, which are those on fast brokers; without, it
-// draws uniformly among the partitions that have a leader.
+// draws uniformly among the partitions that have a leader. With a rack of its own it chooses, in either way, among the
+// partitions whose leader is in that rack, as long as there is one (KIP-1123).
 //
 // How threads agree without a lock of their own: bytes are counted, and the choice is changed, only by a thread that
 // holds the lock of the *queue of the chosen partition* and has found there that the choice is still current. So:
@@ -13,6 +14,7 @@
 #define CORE_ACCUMULATOR_STICKY_PARTITIONER_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/env/entropy.h"
@@ -28,14 +30,20 @@ namespace ktrial {
 struct PartitionLoads {
   std::vector<PartitionIndex> partitions;
   std::vector<std::int32_t> queue_lengths;
+  std::vector<bool> in_rack;  // Whether the leader is in our rack. Empty: none is, or we have none.
   // Of the whole topic, those without a leader and those left out included.
   std::int32_t partition_count = 0;
 };
 
+struct StickyPartitionerConfig {
+  std::int64_t bytes = 1;  // It moves on after so many (batch.size), at least 1.
+  std::string rack;        // client.rack with partitioner.rack.aware; empty: all racks are alike.
+};
+
 class StickyPartitioner {
  public:
-  // Moves on after `sticky_bytes` (batch.size, at least 1). `entropy` and `threads` outlive this.
-  StickyPartitioner(std::int64_t sticky_bytes, Threads& threads, Entropy& entropy);
+  // `entropy` and `threads` outlive this.
+  StickyPartitioner(StickyPartitionerConfig config, Threads& threads, Entropy& entropy);
 
   // `turn` grows with every move, also when the next partition is the same one.
   struct Choice {
@@ -51,7 +59,7 @@ class StickyPartitioner {
 
   // --- With the lock of the queue of `choice`, which is current ---
 
-  // Counts bytes. True if it is time to move on: `sticky_bytes` went here and the queue has no half-filled batch that
+  // Counts bytes. True if it is time to move on: as many as configured went here and the queue has no half-filled batch that
   // would be left behind (`may_switch`), or twice that in any case (PT-08, PT-09).
   bool Produced(std::int64_t bytes, bool may_switch);
   // Moves on. If the topic has lost its partitions, it stays.
@@ -66,12 +74,21 @@ class StickyPartitioner {
   void ForgetLoads();
 
  private:
+  // Draws partitions by their weights.
+  struct Weights {
+    std::vector<std::int64_t> sums;  // Running sums of "longest + 1 - length"; empty: choose uniformly.
+    std::vector<PartitionIndex> partitions;
+    void Add(PartitionIndex partition, std::int64_t weight);
+    PartitionIndex Draw(Entropy& entropy) const;
+  };
+
   static std::uint64_t Pack(Choice choice);
   static Choice Unpack(std::uint64_t word);
-  PartitionIndex Draw(const TopicInfo& topic) ABSL_EXCLUSIVE_LOCKS_REQUIRED(loads_mutex_);
+  PartitionIndex Draw(const Cluster& cluster, const TopicInfo& topic) ABSL_EXCLUSIVE_LOCKS_REQUIRED(loads_mutex_);
+  std::vector<PartitionIndex> AvailableInRack(const Cluster& cluster, const TopicInfo& topic) const;
 
   // Set in the constructor, never changed.
-  const std::int64_t sticky_bytes_;
+  const StickyPartitionerConfig config_;
   Entropy& entropy_;
 
   Atomic<std::uint64_t> word_;  // The choice. Changed only under the lock of its queue, or in Start from unknown.
@@ -79,9 +96,8 @@ class StickyPartitioner {
   std::int64_t produced_bytes_ = 0;
 
   Mutex loads_mutex_;
-  // Running sums of "longest + 1 - length"; empty: choose uniformly.
-  std::vector<std::int64_t> weight_sums_ ABSL_GUARDED_BY(loads_mutex_);
-  std::vector<PartitionIndex> weighted_partitions_ ABSL_GUARDED_BY(loads_mutex_);
+  Weights weights_ ABSL_GUARDED_BY(loads_mutex_);
+  Weights rack_weights_ ABSL_GUARDED_BY(loads_mutex_);  // Those of our rack.
 };
 
 }  // namespace ktrial

@@ -2,16 +2,18 @@
 
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "core/check.h"
 #include "xxhash.h"
 
 namespace ktrial {
 
-TopicQueues::TopicQueues(std::string_view name, std::int64_t sticky_bytes, Threads& threads, Entropy& entropy)
+TopicQueues::TopicQueues(std::string_view name, const StickyPartitionerConfig& sticky, Threads& threads,
+                         Entropy& entropy)
     : name_(name),
       threads_(threads),
-      sticky_(sticky_bytes, threads, entropy),
+      sticky_(sticky, threads, entropy),
       compression_(threads),
       turn_(threads, Site("accumulator.topic_turn"), 0),
       caller_word_(threads, Site("accumulator.topic_caller_word"), 0),
@@ -44,8 +46,8 @@ PartitionQueue& TopicQueues::AddQueue(PartitionIndex partition) {
   return *(*row_.Get())[index];
 }
 
-TopicTable::TopicTable(std::int64_t sticky_bytes, Threads& threads, Entropy& entropy)
-    : sticky_bytes_(sticky_bytes),
+TopicTable::TopicTable(StickyPartitionerConfig sticky, Threads& threads, Entropy& entropy)
+    : sticky_(std::move(sticky)),
       threads_(threads),
       entropy_(entropy),
       growth_mutex_(threads, Site("accumulator.topic_table")) {}
@@ -64,7 +66,7 @@ TopicQueues& TopicTable::Get(std::string_view name) {
   MutexLock lock(growth_mutex_);
   first = bucket.Get();
   if (TopicQueues* found = find(first); found != nullptr) return *found;
-  auto topic = std::make_unique<TopicQueues>(name, sticky_bytes_, threads_, entropy_);
+  auto topic = std::make_unique<TopicQueues>(name, sticky_, threads_, entropy_);
   topic->next_ = first;
   bucket.Publish(topic.get());
   topics_.push_back(std::move(topic));

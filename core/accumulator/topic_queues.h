@@ -25,7 +25,7 @@ namespace ktrial {
 
 class TopicQueues {
  public:
-  TopicQueues(std::string_view name, std::int64_t sticky_bytes, Threads& threads, Entropy& entropy);
+  TopicQueues(std::string_view name, const StickyPartitionerConfig& sticky, Threads& threads, Entropy& entropy);
 
   const std::string& name() const { return name_; }
   StickyPartitioner& sticky() { return sticky_; }
@@ -76,7 +76,7 @@ class TopicQueues {
 // only 20 entries.
 class TopicTable {
  public:
-  TopicTable(std::int64_t sticky_bytes, Threads& threads, Entropy& entropy);
+  TopicTable(StickyPartitionerConfig sticky, Threads& threads, Entropy& entropy);
   ~TopicTable();
   TopicTable(const TopicTable&) = delete;
   TopicTable& operator=(const TopicTable&) = delete;
@@ -87,7 +87,7 @@ class TopicTable {
  private:
   static constexpr std::size_t kBuckets = 512;
 
-  const std::int64_t sticky_bytes_;
+  const StickyPartitionerConfig sticky_;
   Threads& threads_;
   Entropy& entropy_;
   std::array<Published<TopicQueues>, kBuckets> buckets_;

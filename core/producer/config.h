@@ -69,6 +69,7 @@ struct ProducerConfig {
   std::vector<BootstrapServer> bootstrap_servers;
   std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;
+  std::string client_rack;         // As the brokers' racks are called; empty: none.
   bool enable_idempotence = true;  // Needs acks = all, retries and at most five requests in flight (PR-21).
   Codec compression_type = Codec::kNone;
   int compression_gzip_level = -1;  // Levels as LevelRangeOf has them; each is for its codec alone.
@@ -98,6 +99,7 @@ struct ProducerConfig {
   Duration metadata_rebootstrap_trigger = std::chrono::minutes(5);
   bool api_version_request = true;  // False: all brokers are of Kafka 0.9, which does not know the question.
   bool partitioner_adaptive = true;
+  bool partitioner_rack_aware = false;                           // Needs client_rack.
   Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).
   bool partitioner_ignore_keys = false;
   PartitionerKind partitioner_kind = PartitionerKind::kBuiltIn;  // partitioner.class

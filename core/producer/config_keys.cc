@@ -93,6 +93,11 @@ bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) 
   return true;
 }
 
+bool StoreRack(ProducerConfig& config, std::int64_t, std::string_view text) {
+  config.client_rack = std::string(text);
+  return true;
+}
+
 bool StoreRecovery(ProducerConfig& config, std::int64_t, std::string_view text) {
   if (EqualsIgnoringCase(text, "rebootstrap")) {
     config.metadata_recovery = MetadataRecovery::kRebootstrap;
@@ -198,7 +203,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
     Text("client.id", kString, "", "any text", "PR-20", &StoreClientId,
          "the name that brokers log and meter; default producer-N"),
-    NotYet("client.rack", kString, "", "the rack of this client, for partitioner.rack.aware"),
+    Text("client.rack", kString, "", "any text", "PT-07", &StoreRack,
+         "the rack of this client, for partitioner.rack.aware"),
     Level("compression.gzip.level", "-1", "1 ... 9, or -1 for gzip's own choice", -1, 9,
           &StoreLevel<&C::compression_gzip_level, Codec::kGzip>, "effort of gzip"),
     Level("compression.lz4.level", "9", {}, 1, 17, &StoreLevel<&C::compression_lz4_level, Codec::kLz4>,
@@ -248,7 +254,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "classes may stand with their package too"),
     Bool("partitioner.ignore.keys", "false", "PT-07", &StoreNumber<&C::partitioner_ignore_keys>,
          "keys do not decide about the partition"),
-    NotYet("partitioner.rack.aware", kBoolean, "false", "prefer leaders in the rack of this client"),
+    Bool("partitioner.rack.aware", "false", "PT-07", &StoreNumber<&C::partitioner_rack_aware>,
+         "records without a key prefer partitions with a leader in client.rack"),
     Int("receive.buffer.bytes", "32768", -1, "", &StoreNumber<&C::receive_buffer_bytes>,
         "the socket's receive buffer; -1: as the system likes"),
     Long("reconnect.backoff.max.ms", "1000", 0, "NC-04", &StoreMillis<&C::reconnect_backoff_max>,

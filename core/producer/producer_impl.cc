@@ -36,6 +36,7 @@ AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallbac
           .retry_backoff_max = config.retry_backoff_max,
           // PT-12: who chooses himself is not second-guessed.
           .adaptive_partitioning = config.partitioner_adaptive && config.partitioner == nullptr,
+          .rack = config.partitioner_rack_aware ? config.client_rack : "",
           .partition_availability_timeout = config.partitioner_availability_timeout,
           .codec = config.compression_type,
           .compression_level = CompressionLevelOf(config),

@@ -42,7 +42,7 @@ class BatchRegistryTest : public ::testing::Test {
   ManualClock clock_;
   ScriptedEntropy entropy_;
   NoRecycler recycler_;
-  TopicQueues topic_{"t", 100, env_->threads(), entropy_};
+  TopicQueues topic_{"t", {.bytes = 100}, env_->threads(), entropy_};
   PartitionQueue& queue_ = topic_.Queue(PartitionIndex(0));
   BatchRegistry registry_{env_->threads(), clock_, recycler_};
 };

@@ -26,7 +26,7 @@ class StickyPartitionerTest : public ::testing::Test {
   std::unique_ptr<Env> env_ = MakePosixEnv(1);
   ScriptedEntropy entropy_;
   std::shared_ptr<const Cluster> cluster_ = MakeCluster({{"t", {{1}, {2}, {3}}}});
-  StickyPartitioner sticky_{100, env_->threads(), entropy_};
+  StickyPartitioner sticky_{{.bytes = 100}, env_->threads(), entropy_};
 };
 
 // PT-07
@@ -95,6 +95,56 @@ TEST_F(StickyPartitionerTest, PartitionsWithoutALeaderAreAvoided) {
 TEST_F(StickyPartitionerTest, WithoutAnyLeaderAllPartitionsAreEqual) {
   cluster_ = MakeCluster({{"t", {{-1}, {-1}, {-1}}}});
   EXPECT_EQ(SwitchDrawing(1, 3), 1);
+}
+
+// Brokers 1 and 3 are in our rack, and lead partitions 0 and 2.
+class RackTest : public StickyPartitionerTest {
+ protected:
+  static std::shared_ptr<const Cluster> InRacks(const std::string& of_1_and_3) {
+    Cluster::Parts parts = MakeCluster({{"t", {{1}, {2}, {3}}}})->parts();
+    for (Node& node : parts.nodes) node.rack = node.id == NodeId(2) ? "far" : of_1_and_3;
+    return std::make_shared<const Cluster>(std::move(parts));
+  }
+  std::int32_t SwitchDrawing(std::uint64_t drawn, std::uint64_t bound) {
+    entropy_.Script(drawn, bound);
+    near_.Switch(*cluster_, "t");
+    return near_.Current().partition.value();
+  }
+  StickyPartitioner near_{{.bytes = 100, .rack = "here"}, env_->threads(), entropy_};
+};
+
+// PT-07, KIP-1123
+TEST_F(RackTest, LeadersInTheSameRackAreChosenAmong) {
+  cluster_ = InRacks("here");
+  EXPECT_EQ(SwitchDrawing(0, 2), 0);
+  EXPECT_EQ(SwitchDrawing(1, 2), 2);
+}
+
+TEST_F(RackTest, WithoutALeaderInTheRackAllAreChosenAmong) {
+  cluster_ = InRacks("elsewhere");
+  EXPECT_EQ(SwitchDrawing(1, 3), 1);
+}
+
+// PT-12: of the weights 4, 1, 3 the second does not count.
+TEST_F(RackTest, QueuesAreComparedWithinTheRack) {
+  cluster_ = InRacks("here");
+  near_.UpdateLoads({.partitions = {PartitionIndex(0), PartitionIndex(1), PartitionIndex(2)},
+                     .queue_lengths = {0, 3, 1},
+                     .in_rack = {true, false, true},
+                     .partition_count = 3});
+  std::vector<std::int32_t> chosen;
+  for (std::uint64_t drawn = 0; drawn < 7; ++drawn) chosen.push_back(SwitchDrawing(drawn, 7));
+  EXPECT_THAT(chosen, ElementsAre(0, 0, 0, 0, 2, 2, 2));
+}
+
+// PT-12: their queues count as those of all do.
+TEST_F(RackTest, QueuesAreComparedInAllRacksIfNoneIsInOurs) {
+  cluster_ = InRacks("elsewhere");
+  near_.UpdateLoads({.partitions = {PartitionIndex(0), PartitionIndex(1), PartitionIndex(2)},
+                     .queue_lengths = {0, 3, 1},
+                     .in_rack = {false, false, false},
+                     .partition_count = 3});
+  EXPECT_EQ(SwitchDrawing(4, 8), 1);
 }
 
 TEST_F(StickyPartitionerTest, StaysWhenTheTopicIsGone) {

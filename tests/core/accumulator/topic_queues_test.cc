@@ -16,7 +16,7 @@ class TopicQueuesTest : public ::testing::Test {
  protected:
   std::unique_ptr<Env> env_ = MakePosixEnv(1);
   ScriptedEntropy entropy_;
-  TopicTable table_{100, env_->threads(), entropy_};
+  TopicTable table_{{.bytes = 100}, env_->threads(), entropy_};
 };
 
 TEST_F(TopicQueuesTest, ATopicIsFoundAgainByItsName) {

@@ -38,7 +38,7 @@ class TopicWaitTest : public ::testing::Test {
   Metadata metadata_{MetadataWorld::Config(), threads_, entropy_};
   MetricsRecorder metrics_{threads_, {}, "me", clock_.WallNow()};
   ProducerEvents events_{metrics_, Logger(), clock_, threads_, NoObserver()};
-  TopicTable topics_{16384, threads_, entropy_};
+  TopicTable topics_{{.bytes = 16384}, threads_, entropy_};
   Duration max_block_ = 1s;
   bool on_sender_thread_ = false;
   int wakes_ = 0;
