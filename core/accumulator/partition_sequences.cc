@@ -16,6 +16,16 @@ constexpr bool IsBefore(Sequence first, Sequence second) {
   return way != 0 && way < kHalf;
 }
 
+// Until one batch of an epoch is acknowledged, the next one waits for it. A broker that has never seen the producer id takes any
+// first number, so it would not notice the gap:
+//   1. batches 7 and 8 are on their way to broker 2, which is still becoming leader;
+//   2. it refuses 7 with NOT_LEADER_OR_FOLLOWER, finishes becoming leader, and appends 8;
+//   3. 7 comes again and is out of order, for ever. Under a new epoch it is appended behind 8, and 8, if its answer was lost,
+//      a second time.
+// What all replicas in sync have acknowledged leaves no leader that has not heard of the id. Exactly at the wrap of the numbers
+// this is true once more than it need be, which costs a round trip.
+constexpr bool NothingIsAcknowledged(Sequence acknowledged_end) { return acknowledged_end == Sequence(0); }
+
 }  // namespace
 
 std::size_t PartitionSequences::Find(BatchId batch) const {
@@ -43,6 +53,7 @@ bool PartitionSequences::MayDrain(BatchId batch, const ProducerIdAndEpoch& curre
   if (index != kNone) return index == 0 && (!has_gap_ || before_gap_ > 0);
   if (!current.is_valid() || is_troubled()) return false;
   if (in_flight_.empty()) return true;
+  if (NothingIsAcknowledged(acknowledged_end_)) return false;
   std::size_t window = in_flight_.size();
   for (const Entry& entry : in_flight_) window += entry.ended_behind;
   return owner_ == current && window < max_in_flight;

@@ -68,12 +68,34 @@ TEST(MayDrainTest, WhatHasANumberGoesAgainWithoutAProducerId) {
 // SN-23
 TEST(MayDrainTest, NotMoreThanTheLimitAreInFlight) {
   PartitionSequences sequences;
-  DrainUpTo(sequences, 4);
-  EXPECT_TRUE(sequences.MayDrain(5, kFirst, kFive));
-  sequences.Drain(5, 10, kFirst);
-  EXPECT_FALSE(sequences.MayDrain(6, kFirst, kFive));
+  DrainUpTo(sequences, 5);
   sequences.Acknowledge(1);
   EXPECT_TRUE(sequences.MayDrain(6, kFirst, kFive));
+  sequences.Drain(6, 10, kFirst);
+  EXPECT_FALSE(sequences.MayDrain(7, kFirst, kFive));
+  sequences.Acknowledge(2);
+  EXPECT_TRUE(sequences.MayDrain(7, kFirst, kFive));
+}
+
+// A broker that has never seen the id takes any first number.
+TEST(MayDrainTest, TheSecondBatchOfAnEpochWaitsUntilOneIsAcknowledged) {
+  PartitionSequences sequences;
+  sequences.Drain(1, 10, kFirst);
+  EXPECT_FALSE(sequences.MayDrain(2, kFirst, kFive));
+  sequences.Acknowledge(1);
+  sequences.Drain(2, 10, kFirst);
+  EXPECT_TRUE(sequences.MayDrain(3, kFirst, kFive));
+}
+
+TEST(MayDrainTest, SoItDoesUnderAnotherEpoch) {
+  PartitionSequences sequences;
+  sequences.Drain(1, 10, kFirst);
+  sequences.Acknowledge(1);
+  sequences.Drain(2, 10, kSecond);
+  EXPECT_FALSE(sequences.MayDrain(3, kSecond, kFive));
+  sequences.Acknowledge(2);
+  sequences.Drain(3, 10, kSecond);
+  EXPECT_TRUE(sequences.MayDrain(4, kSecond, kFive));
 }
 
 // A broker remembers the last five batches: the one without an answer must stay among them.
@@ -163,10 +185,12 @@ TEST(RestartTest, ThoseBehindTheGapAreNumberedAnewInTheirOrder) {
 TEST(RestartTest, TheWindowOfWhatBrokersRememberBeginsAnew) {
   PartitionSequences sequences;
   DrainUpTo(sequences, 5);
-  for (std::uint64_t batch = 3; batch <= 5; ++batch) sequences.DropAbsent(batch);
-  sequences.DropAbsent(1);
+  for (const std::uint64_t batch : {5, 4, 1}) sequences.DropAbsent(batch);
   sequences.Return(2);
+  sequences.Return(3);
   sequences.Restart(kSecond);
+  sequences.Drain(2, 10, kSecond);
+  sequences.Acknowledge(2);
   EXPECT_TRUE(sequences.MayDrain(6, kSecond, 2));
 }
 

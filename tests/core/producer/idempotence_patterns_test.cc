@@ -1,5 +1,5 @@
 // Five requests in flight to a partition, and every pattern of what can become of them (B070): the log has every record
-// once, in order.
+// once, in order. Also from the first batch on, when no broker knows the producer yet.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -21,7 +21,8 @@ enum class Fate : std::uint8_t { kFine, kNotLeader, kTimedOutBefore, kTimedOutAf
 constexpr int kFates = 5;
 constexpr int kBatches = 5;
 
-// A partition as a broker keeps it, by the rules alone: the next number of the epoch, and the last five batches.
+// A partition as a broker keeps it, by the rules alone: the next number of the epoch, and the last five batches. From a producer
+// that it has never seen it takes any number, as brokers do since 2.5.
 class Log {
  public:
   // What the broker answers to a batch that it looks at; an offset of -1 with an error.
@@ -34,6 +35,7 @@ class Log {
       next_ = 0;
       last_.clear();
     }
+    if (records.empty()) next_ = base;
     for (const auto& [known_base, offset] : last_) {
       if (known_base == base) return {ErrorCode::kNone, offset};
     }
@@ -55,22 +57,37 @@ class Log {
   std::vector<std::pair<std::int32_t, std::int64_t>> last_;
 };
 
+// The pattern says what becomes of five requests behind the first `known`.
 class Trial {
  public:
-  explicit Trial(int pattern) : pattern_(pattern) { world_.cluster.topics["t"] = {{1}}; }
+  Trial(int pattern, std::size_t known) : pattern_(pattern), known_(known) { world_.cluster.topics["t"] = {{1}}; }
 
   std::vector<std::string> Run() {
+    if (known_ > 0) {
+      world_.Append("t", 0, "known");
+      ServeUntilTold(known_);
+    }
     for (int i = 0; i < kBatches; ++i) world_.Append("t", 0, std::to_string(i));
-    world_.AwaitProduce(kBatches);
-    world_.RunUntil([&] {
-      ServeArrived();
-      return world_.told.size() == kBatches;
-    });
+    // All that may be in flight at once is, and no turn has waited for an answer.
+    for (int turn = 0; turn < 2 * kBatches; ++turn) {
+      world_.transport.WakeUp();
+      world_.Turns(1);
+    }
+    in_flight_ = world_.cluster.produces.size() - served_;
+    ServeUntilTold(known_ + kBatches);
     return log_.records;
   }
+  std::size_t in_flight() const { return in_flight_; }
   std::vector<ErrorCode> codes() const { return world_.codes(); }
 
  private:
+  void ServeUntilTold(std::size_t count) {
+    world_.RunUntil([&] {
+      ServeArrived();
+      return world_.told.size() == count;
+    });
+  }
+
   // The requests that have arrived, in order, each once. What was on a connection that is gone was never looked at.
   void ServeArrived() {
     while (served_ < world_.cluster.produces.size()) {
@@ -82,9 +99,9 @@ class Trial {
 
   // What comes again goes well.
   Fate FateOf(std::size_t request) const {
-    if (request >= kBatches) return Fate::kFine;
+    if (request < known_ || request >= known_ + kBatches) return Fate::kFine;
     int rest = pattern_;
-    for (std::size_t i = 0; i < request; ++i) rest /= kFates;
+    for (std::size_t i = known_; i < request; ++i) rest /= kFates;
     return static_cast<Fate>(rest % kFates);
   }
 
@@ -111,22 +128,40 @@ class Trial {
   }
 
   const int pattern_;
+  const std::size_t known_;
   SenderWorld world_{{.brokers = 1, .accumulator = {.batch_size = 0, .linger = Duration::zero()}, .idempotent = true}};
   Log log_;
   std::size_t served_ = 0;
+  std::size_t in_flight_ = 0;
   std::vector<ConnectionId> lost_;
 };
 
-// SN-20, SN-23, SN-24, AC-24
-TEST(IdempotencePatternsTest, AnyFateOfFiveInFlightLeavesEveryRecordOnceAndInOrder) {
+int Patterns() {
   int patterns = 1;
   for (int i = 0; i < kBatches; ++i) patterns *= kFates;
-  ASSERT_EQ(patterns, 3125);
-  for (int pattern = 0; pattern < patterns; ++pattern) {
+  return patterns;
+}
+
+// SN-20, SN-23, SN-24, AC-24
+TEST(IdempotencePatternsTest, AnyFateOfFiveInFlightLeavesEveryRecordOnceAndInOrder) {
+  ASSERT_EQ(Patterns(), 3125);
+  for (int pattern = 0; pattern < Patterns(); ++pattern) {
     SCOPED_TRACE(fmt::format("pattern {}", pattern));
-    Trial trial(pattern);
+    Trial trial(pattern, 1);
+    ASSERT_THAT(trial.Run(), ::testing::ElementsAre("known", "0", "1", "2", "3", "4"));
+    ASSERT_THAT(trial.codes(), ::testing::Each(ErrorCode::kNone));
+    ASSERT_EQ(trial.in_flight(), kBatches);
+  }
+}
+
+// SN-23
+TEST(IdempotencePatternsTest, AnyFateOfTheFirstFiveLeavesEveryRecordOnceAndInOrder) {
+  for (int pattern = 0; pattern < Patterns(); ++pattern) {
+    SCOPED_TRACE(fmt::format("pattern {}", pattern));
+    Trial trial(pattern, 0);
     ASSERT_THAT(trial.Run(), ::testing::ElementsAre("0", "1", "2", "3", "4"));
     ASSERT_THAT(trial.codes(), ::testing::Each(ErrorCode::kNone));
+    ASSERT_EQ(trial.in_flight(), 1);
   }
 }
 

@@ -4,12 +4,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/env/posix/posix_env.h"
+#include "core/env/sync.h"
 #include "core/producer/producer.h"
+#include "sim/checker/checker.h"
+#include "sim/checker/history.h"
+#include "tests/core/producer/concurrent_program.h"
 #include "tests/core/producer/loopback_brokers.h"
 
 namespace ktrial::testing {
@@ -80,6 +85,58 @@ TEST(ProducerSocketsTest, ThreadsShareAProducerWhileConnectionsBreak) {
   std::int64_t stored = 0;
   for (const auto& partition : brokers.cluster().FindTopic("t")->partitions) stored += partition->log().record_count();
   EXPECT_GE(stored, kThreads * kRecords);
+}
+
+// PR-14, PR-15, PR-16, PR-18
+// Goal:   threads and callbacks that make every call at once, close included, break no promise and do not race.
+// Method: the program of producer_concurrency_test.cc, again and again for some seconds with every kind of close, each time with
+//         another producer, while connections break and leaders move.
+TEST(ProducerSocketsTest, TheConcurrentProgramKeepsItsPromisesForSeconds) {
+  const std::unique_ptr<Env> env = MakePosixEnv(1);
+  LoopbackBrokers brokers(*env, {});
+  std::map<std::string, std::string> values = ProgramConfig();
+  values["bootstrap.servers"] = brokers.bootstrap();
+  const auto config = ProducerConfig::Parse(values);
+  ASSERT_TRUE(config.ok());
+  Atomic<bool> over(env->threads(), Site("test.sockets_over"), false);
+  const std::unique_ptr<Thread> trouble = env->threads().Spawn("trouble", [&] {
+    for (int round = 0; !over.Load(); ++round) {
+      env->threads().SleepUntil(env->clock().Now() + milliseconds(7), Site("test.sockets_trouble"));
+      brokers.host().Post([&, round] {
+        brokers.host().Disconnect(NodeId(1 + round % 3), Transport::CloseKind::kReset);
+        brokers.cluster().MoveLeaderAnywhere("t", PartitionIndex(round % 3), {});
+      });
+    }
+  });
+  sim::History history;
+  std::vector<std::unique_ptr<ProgramLedger>> ledgers;
+  std::vector<sim::ProducerEvidence> promises;
+  const Instant end = env->clock().Now() + seconds(4);
+  while (env->clock().Now() < end || ledgers.size() < 4) {
+    const auto round = static_cast<int>(ledgers.size());
+    ledgers.push_back(
+        std::make_unique<ProgramLedger>(history, round,
+                                        ProgramOptions{.senders = 4,
+                                                       .records = 400,
+                                                       .close = static_cast<ProgramOptions::Close>(round % 4),
+                                                       .close_after = milliseconds(round * 7 % 50)}));
+    auto producer = Producer::Create(*config, *env, ledgers.back().get());
+    ASSERT_TRUE(producer.ok());
+    promises.push_back(ProgramEvidence((*producer)->config()));
+    RunProgram(*env, **producer, *ledgers.back());
+  }
+  over.Store(true);
+  ASSERT_TRUE(trouble->Join(Instant::Never()));
+  brokers.Stop();
+  for (const auto& ledger : ledgers) ledger->Tell();
+  std::vector<sim::PartitionEvidence> partitions;
+  for (const auto& partition : brokers.cluster().FindTopic("t")->partitions) {
+    partitions.push_back({.topic = "t", .partition = partition->index(), .log = &partition->log()});
+  }
+  for (const sim::Violation& violation : JudgeProgram(history, promises, partitions, env->clock().Now())) {
+    ADD_FAILURE() << violation.checker << ": " << violation.text;
+  }
+  EXPECT_GT(history.acked(), 4 * 400);
 }
 
 // A producer that nobody can serve ends all the same.
