@@ -33,18 +33,33 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for corpus in "${corpora[@]}"; do "$(program "$corpus")" "$work" >/dev/null || { failed=1; finish; }; done
 
-for label in "${labels[@]}"; do
-  target=${label#*:}
-  mkdir -p "$work/$target"
+# run_one PROGRAM TARGET: says what came of it, in one piece; its status is the program's.
+run_one() {
+  local log="$work/$2.log"
+  mkdir -p "$work/$2"
   # A decoder that reserves what a count promises runs into the limits of memory; one that loops into the timeout.
-  if "$(program "$label")" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=64 -max_len=8192 -print_final_stats=1 \
-    -artifact_prefix="$findings/$target-" "$work/$target" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log") inputs"
+  if "$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=64 -max_len=8192 -print_final_stats=1 \
+    -artifact_prefix="$findings/$2-" "$work/$2" >"$log" 2>&1; then
+    echo "ok   $2: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
   else
-    failed=$((failed + 1))
-    echo "FAIL $target"
-    tail -40 "$work/log"
+    printf 'FAIL %s\n%s\n' "$2" "$(tail -40 "$log")"
+    return 1
   fi
+}
+
+# One a core; what each says is shown in their order.
+running=()
+collect() {
+  local first=${running[0]}
+  running=("${running[@]:1}")
+  if wait "${first%%:*}"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  cat "$work/${first#*:}.said"
+}
+for label in "${labels[@]}"; do
+  [ ${#running[@]} -lt "$(nproc)" ] || collect
+  target=${label#*:}
+  run_one "$(program "$label")" "$target" >"$work/$target.said" &
+  running+=("$!:$target")
 done
+while [ ${#running[@]} -gt 0 ]; do collect; done
 finish
