@@ -4,8 +4,8 @@
 // acks=0 with an error ends the connection; log append time; a duplicate of an idempotent producer is answered with the
 // offset that it has, its sequences are judged by the rules of the release (producer_state.h).
 // Stricter: records that do not number themselves 0, 1, 2, ... and bytes after the batch are refused.
-// Simplified: replication is one delay for each batch. Absent: quotas, message.timestamp.*.max.ms, the text beside an
-// error code.
+// Simplified: replication is one delay for each batch; of message.timestamp.*.max.ms there is the default of the release
+// for what is ahead. Absent: quotas, the text beside error codes other than INVALID_TIMESTAMP.
 #include <algorithm>
 #include <utility>
 
@@ -40,12 +40,15 @@ struct Part {
   std::int32_t record_count = 0;
   std::int64_t log_append_time_ms = -1;
   bool duplicate = false;
+  std::vector<std::int32_t> late_records;  // of INVALID_TIMESTAMP
 };
 
 // Errors that are found with the log at hand; the others are answered from further up.
 bool ErrorNamesLogStart(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidRecord:
+    case ErrorCode::kInvalidTimestamp:
+    case ErrorCode::kUnknownServerError:
     case ErrorCode::kOutOfOrderSequenceNumber:
     case ErrorCode::kInvalidProducerEpoch:
     case ErrorCode::kUnknownProducerId:
@@ -82,6 +85,7 @@ class Produce final : public Request {
   ErrorCode CheckTransaction(BrokerContext& context, const wire::RecordBatchView& batch, Part& part);
   ErrorCode CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const;
   // Check the records, and say in `entry` what they are; their identities are in the context's scratch.
+  static void CheckTimestamps(BrokerContext& context, const wire::RecordBatchView& batch, Part& part);
   absl::Status ReadBatch(BrokerContext& context, std::string_view records, const BatchLimits& limits, Part& part,
                          LogBatch& entry);
   static absl::Status ReadMessageSet(BrokerContext& context, std::string_view records, const BatchLimits& limits,
@@ -130,8 +134,8 @@ void Produce::Act(BrokerContext& context) {
 bool Produce::HasGoodShape(BrokerContext& context) {
   for (const wire::TopicProduceData& topic : request_.topics) {
     for (const wire::PartitionProduceData& data : topic.partitions) {
-      if (view.version < kBatchesSince && IsMessageSet(data.records)) continue;
-      const absl::Status shape = CheckShape(data.records, view.version);
+      if (view.version < kBatchesSince && data.records.has_value()) continue;
+      const absl::Status shape = CheckShape(data.records);
       if (shape.ok()) continue;
       Malformed(context, {.topic = topic.name, .index = PartitionIndex(data.index)}, shape);
       unreadable_ = true;
@@ -149,14 +153,18 @@ void Produce::ActOn(BrokerContext& context, const wire::PartitionProduceData& da
     return;
   }
   const bool is_set = view.version < kBatchesSince && IsMessageSet(data.records);
-  if (const absl::Status shape = is_set ? absl::OkStatus() : CheckShape(data.records, view.version); !shape.ok()) {
+  absl::Status shape = is_set ? absl::OkStatus() : CheckShape(data.records);
+  if (!is_set && shape.ok() && context.broker.release->knows_zstd()) shape = CheckCodec(*data.records, view.version);
+  if (!shape.ok()) {
     part.code = Malformed(context, part, shape);
     return;
   }
   part.code = CheckBroker(context, *topic, *partition);
   if (part.code != ErrorCode::kNone) return;
+  const BrokerRelease& release = *context.broker.release;
   const BatchLimits limits{.bytes_max = context.cluster.MaxMessageBytes(*topic),
-                           .transactional = request_.transactional_id.has_value(),
+                           .transactional = request_.transactional_id.has_value() || !release.has_invalid_record,
+                           .codec_max = release.knows_zstd() ? Codec::kZstd : Codec::kLz4,
                            .identity = context.cluster.spec().identity};
   part.log_start = partition->log().start_offset();
   LogBatch entry{.bytes = static_cast<std::int32_t>(data.records->size()), .connection = view.connection};
@@ -176,13 +184,28 @@ absl::Status Produce::ReadBatch(BrokerContext& context, std::string_view records
   }
   const absl::StatusOr<wire::RecordBatchView> batch = CheckBatch(records, limits, context.plain, context.scratch);
   if (!batch.ok()) return batch.status();
-  entry.producer_id = batch->producer_id();
+  // Whatever is negative is no producer.
+  entry.producer_id = std::max(batch->producer_id(), kNoProducerId);
   entry.producer_epoch = batch->producer_epoch();
   entry.base_sequence = batch->base_sequence();
   entry.max_timestamp_ms = batch->max_timestamp_ms();
   entry.transactional = batch->is_transactional();
-  part.code = CheckTransaction(context, *batch, part);
+  CheckTimestamps(context, *batch, part);
+  if (part.code == ErrorCode::kNone) part.code = CheckTransaction(context, *batch, part);
   return absl::OkStatus();
+}
+
+void Produce::CheckTimestamps(BrokerContext& context, const wire::RecordBatchView& batch, Part& part) {
+  const Duration ahead = context.broker.release->timestamp_ahead_max;
+  if (ahead == Duration::max()) return;
+  const std::int64_t latest =
+      context.cluster.clock().WallNow().millis() + std::chrono::duration_cast<std::chrono::milliseconds>(ahead).count();
+  if (batch.max_timestamp_ms() <= latest) return;
+  // Where the records get the log's time, nobody looks at theirs.
+  const Topic& topic = *context.cluster.FindTopic(part.topic);
+  if (context.cluster.timestamp_type(topic) == TimestampType::kLogAppendTime) return;
+  part.late_records = RecordsAfter(latest, batch, context.plain);
+  if (!part.late_records.empty()) part.code = ErrorCode::kInvalidTimestamp;
 }
 
 absl::Status Produce::ReadMessageSet(BrokerContext& context, std::string_view records, const BatchLimits& limits,
@@ -325,6 +348,7 @@ Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
   wire::ProduceResponse response;
   auto part = parts_.begin();
   for (const wire::TopicProduceData& topic : request_.topics) {
+    if (topic.partitions.empty()) continue;
     wire::TopicProduceResponse& answer = response.topics.emplace_back();
     answer.name = topic.name;
     answer.topic_id = topic.topic_id;
@@ -336,6 +360,12 @@ Request::Reply Produce::Answer(BrokerContext& context, std::string& frame) {
       entry.base_offset = good ? part->base_offset.value() : -1;
       entry.log_append_time_ms = good ? part->log_append_time_ms : -1;
       entry.log_start_offset = good || ErrorNamesLogStart(part->code) ? part->log_start.value() : -1;
+      if (entry.error == ErrorCode::kInvalidTimestamp && !part->late_records.empty()) {
+        entry.error_message = "records have timestamps that are too far ahead";
+        for (const std::int32_t record : part->late_records) {
+          entry.record_errors.push_back({.batch_index = record, .message = "the timestamp is too far ahead"});
+        }
+      }
       AddHint(context, *part, entry, response);
     }
   }

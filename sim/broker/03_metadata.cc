@@ -2,9 +2,10 @@
 // Same as a real broker: answers from what this broker has heard, which may be old; only brokers that the controller
 // has not given up are listed; LEADER_NOT_AVAILABLE for a partition without a leader; topics made on first use
 // (LEADER_NOT_AVAILABLE for that request where ZooKeeper coordinates, else UNKNOWN_TOPIC_OR_PARTITION); topics by id
-// since version 12.
+// since version 12, and before it INVALID_REQUEST for whoever tries; the operations that everybody may do, if asked for,
+// as without an authorizer.
 // Simplified: the list of brokers is never old; the controller named is the listed broker with the lowest id. Absent:
-// authorized operations (never given), internal topics.
+// internal topics.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -18,6 +19,10 @@ namespace {
 using wire::ErrorCode;
 
 constexpr std::int16_t kTopicIdsSince = 12;
+constexpr std::int16_t kTopicIdFieldSince = 10;
+// A bit for each number of an operation.
+constexpr std::int32_t kTopicOperations = 3576;    // read, write, create, delete, alter, describe, both of configs
+constexpr std::int32_t kClusterOperations = 8096;  // create, alter, describe, cluster action, both of configs, ...
 constexpr std::int16_t kAutoCreateFlagSince = 4;
 
 std::vector<std::int32_t> Numbers(const std::vector<NodeId>& ids) {
@@ -38,17 +43,22 @@ class Metadata final : public Request {
   }
 
   void Act(BrokerContext& context) override {
-    if (!request_.topics.has_value()) return;
+    if (!request_.topics.has_value() || Refusal() != ErrorCode::kNone) return;
     const bool may_create = view.version < kAutoCreateFlagSince || request_.allow_auto_topic_creation;
     for (const wire::MetadataRequestTopic& topic : *request_.topics) {
-      if (!topic.name.has_value() || context.cluster.FindTopic(*topic.name) != nullptr) continue;
+      if (AsksById(topic) || context.cluster.FindTopic(*topic.name) != nullptr) continue;
       if (control.ErrorFor(*topic.name) != ErrorCode::kNone) continue;
-      absent_[*topic.name] = may_create ? Create(context, *topic.name) : ErrorCode::kUnknownTopicOrPartition;
+      absent_[*topic.name] = may_create ? Create(context, *topic.name) : Missing(context, *topic.name);
     }
   }
 
   Reply Answer(BrokerContext& context, std::string& frame) override {
     wire::MetadataResponse response;
+    if (const ErrorCode refusal = Refusal(); refusal != ErrorCode::kNone) {
+      Refuse(refusal, response);
+      wire::EncodeResponseFrame(response, view.version, view.correlation_id, frame);
+      return Reply::kSend;
+    }
     const Cluster& cluster = context.cluster;
     for (const auto& [id, broker] : cluster.brokers()) {
       if (!broker.listed()) continue;
@@ -58,6 +68,7 @@ class Metadata final : public Request {
     const NodeId controller = cluster.controller();
     response.controller_id = controller == kNoNode ? -1 : controller.value();
     response.error = control.ErrorFor();
+    if (request_.include_cluster_authorized_operations) response.authorized_operations = kClusterOperations;
     if (request_.topics.has_value()) {
       for (const wire::MetadataRequestTopic& topic : *request_.topics) response.topics.push_back(Asked(context, topic));
     } else {
@@ -68,6 +79,33 @@ class Metadata final : public Request {
   }
 
  private:
+  // Whoever names both asks by the id.
+  bool AsksById(const wire::MetadataRequestTopic& topic) const {
+    return !topic.name.has_value() || (view.version >= kTopicIdsSince && topic.topic_id != TopicId{});
+  }
+
+  // What a request gets as a whole that does not name its topics as its version does.
+  ErrorCode Refusal() const {
+    if (!request_.topics.has_value() || view.version < kTopicIdFieldSince) return ErrorCode::kNone;
+    for (const wire::MetadataRequestTopic& topic : *request_.topics) {
+      const bool has_id = topic.topic_id != TopicId{};
+      if (view.version < kTopicIdsSince && (has_id || !topic.name.has_value())) return ErrorCode::kInvalidRequest;
+      if (!has_id && !topic.name.has_value()) return ErrorCode::kUnknownServerError;
+    }
+    return ErrorCode::kNone;
+  }
+  void Refuse(ErrorCode code, wire::MetadataResponse& response) const {
+    response.error = code;
+    for (const wire::MetadataRequestTopic& topic : *request_.topics) {
+      response.topics.push_back({.error = code, .name = topic.name.value_or(""), .topic_id = topic.topic_id});
+    }
+  }
+
+  // Releases that have INVALID_RECORD, which is from 2.4 on, look at the name even where they may not make the topic.
+  static ErrorCode Missing(BrokerContext& context, std::string_view name) {
+    const bool legal = IsLegalTopicName(name) || !context.broker.release->has_invalid_record;
+    return legal ? ErrorCode::kUnknownTopicOrPartition : ErrorCode::kInvalidTopicException;
+  }
   static ErrorCode Create(BrokerContext& context, const std::string& name) {
     const ErrorCode code = context.cluster.AutoCreateTopic(name);
     if (code != ErrorCode::kNone) return code;
@@ -77,7 +115,7 @@ class Metadata final : public Request {
 
   wire::MetadataTopic Asked(BrokerContext& context, const wire::MetadataRequestTopic& asked) const {
     const Cluster& cluster = context.cluster;
-    if (asked.name.has_value()) {
+    if (!AsksById(asked)) {
       const auto absent = absent_.find(*asked.name);
       const Topic* topic = cluster.FindTopic(*asked.name);
       if (absent == absent_.end() && topic != nullptr) return Describe(context, *topic);
@@ -85,18 +123,19 @@ class Metadata final : public Request {
       if (code == ErrorCode::kNone) {
         code = absent != absent_.end() ? absent->second : ErrorCode::kUnknownTopicOrPartition;
       }
-      return {.error = code, .name = asked.name};
+      wire::MetadataTopic answer{.error = code, .name = asked.name};
+      if (request_.include_topic_authorized_operations) answer.authorized_operations = kTopicOperations;
+      return answer;
     }
     const Topic* found = cluster.FindTopicById(asked.topic_id);
-    if (view.version >= kTopicIdsSince && found != nullptr) return Describe(context, *found);
-    wire::MetadataTopic unknown{.error = ErrorCode::kUnknownTopicId, .topic_id = asked.topic_id};
-    if (view.version >= kTopicIdsSince) unknown.name.reset();
-    return unknown;
+    if (found != nullptr) return Describe(context, *found);
+    return {.error = ErrorCode::kUnknownTopicId, .name = std::nullopt, .topic_id = asked.topic_id};
   }
 
   wire::MetadataTopic Describe(BrokerContext& context, const Topic& topic) const {
     wire::MetadataTopic answer{.error = control.ErrorFor(topic.name), .name = topic.name, .topic_id = topic.id};
     answer.is_internal = topic.name.starts_with("__");
+    if (request_.include_topic_authorized_operations) answer.authorized_operations = kTopicOperations;
     if (answer.error != ErrorCode::kNone) return answer;
     for (const std::unique_ptr<Partition>& partition : topic.partitions) {
       const PartitionState& state = context.cluster.SeenBy(view.broker, *partition);

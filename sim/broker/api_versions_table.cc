@@ -470,6 +470,9 @@ constexpr FeatureRange k4_4Features[] = {
 };
 // clang-format on
 
+// Since 4.0 (KIP-1030).
+constexpr Duration kAnHour = std::chrono::hours(1);
+
 constexpr BrokerRelease kReleases[] = {
     {.name = "0.9",
      .apis = k0_9Apis,
@@ -504,8 +507,8 @@ constexpr BrokerRelease kReleases[] = {
      .producers = ProducerRules::kFiveBatches},
     {.name = "2.8", .apis = k2_8Apis, .features_epoch = 0, .zookeeper = true, .verifies_transactions = false},
     {.name = "3.9", .apis = k3_9Apis, .features_epoch = 0, .zookeeper = true},
-    {.name = "4.0", .apis = k4_0Apis, .features = k4_0Features, .features_epoch = 11},
-    {.name = "4.4", .apis = k4_4Apis, .features = k4_4Features, .features_epoch = 14},
+    {.name = "4.0", .apis = k4_0Apis, .features = k4_0Features, .features_epoch = 11, .timestamp_ahead_max = kAnHour},
+    {.name = "4.4", .apis = k4_4Apis, .features = k4_4Features, .features_epoch = 14, .timestamp_ahead_max = kAnHour},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/env/clock.h"
 #include "core/wire/api_key.h"
 
 namespace ktrial::sim {
@@ -39,12 +40,18 @@ struct BrokerRelease {
   std::string_view name;  // "0.9", "0.10", "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4": as scenarios write it
   std::span<const ApiRange> apis;  // ascending by key
   std::span<const FeatureRange> features;
-  std::int64_t features_epoch = -1;   // of the finalized features
-  bool has_invalid_record = true;     // else says CORRUPT_MESSAGE, and ends the connection where the shape is wrong
+  std::int64_t features_epoch = -1;  // of the finalized features
+  // Else says CORRUPT_MESSAGE, ends the connection where the shape is wrong, and takes transactional batches whether
+  // the request has a transactional id or not.
+  bool has_invalid_record = true;
   bool zookeeper = false;             // coordinated by ZooKeeper, not by KRaft: a few answers differ
   bool ignores_unknown_apis = false;  // says nothing to a request that it does not know, and serves on; else closes
   bool verifies_transactions = true;  // a leader asks the coordinator before it appends (KIP-890)
   ProducerRules producers = ProducerRules::kAnyFirstSequence;
+  Duration timestamp_ahead_max = Duration::max();  // message.timestamp.after.max.ms: later records are refused
+
+  // zstd came with version 7 of Produce (KIP-110).
+  bool knows_zstd() const { return Range(wire::ApiKey::kProduce)->max >= 7; }
 
   // None if this release does not list the API.
   std::optional<wire::VersionRange> Range(wire::ApiKey api) const;

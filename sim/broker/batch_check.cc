@@ -19,12 +19,17 @@ using wire::KafkaError;
 constexpr std::size_t kLengthAt = 8;
 constexpr std::size_t kLengthEnd = 12;
 constexpr std::size_t kMagicAt = 16;
+constexpr std::size_t kCrcAt = 17;
 constexpr std::int8_t kMagic = 2;
 // Of an entry of the oldest format; below it a broker sees no sense in what follows.
 constexpr std::int32_t kLengthMin = 14;
 constexpr std::int16_t kZstdSince = 7;
 constexpr int kCodecMask = 0x07;
 constexpr std::size_t kAttributesEnd = 23;
+
+absl::Status UnknownCodec(Codec codec) {
+  return KafkaError(ErrorCode::kUnknownServerError, fmt::format("codec {}", static_cast<int>(codec)));
+}
 
 absl::Status CheckHeader(const wire::RecordBatchView& batch, const BatchLimits& limits) {
   const auto invalid = [](std::string_view why) { return KafkaError(ErrorCode::kInvalidRecord, why); };
@@ -40,10 +45,7 @@ absl::Status CheckHeader(const wire::RecordBatchView& batch, const BatchLimits& 
   if (batch.is_transactional() && !limits.transactional) {
     return KafkaError(ErrorCode::kTransactionalIdAuthorizationFailed, "transactional batch without a transactional id");
   }
-  if (batch.codec() > wire::Codec::kZstd) {
-    return KafkaError(ErrorCode::kUnknownServerError, fmt::format("codec {}", static_cast<int>(batch.codec())));
-  }
-  return absl::OkStatus();
+  return batch.codec() > limits.codec_max ? UnknownCodec(batch.codec()) : absl::OkStatus();
 }
 
 // The common record, read without the price of a general reader: no headers, every varint of one or two bytes, numbered
@@ -128,6 +130,24 @@ bool ReadPlainRecords(const wire::RecordBatchView& batch, std::string_view plain
   return records.at_end();
 }
 
+// What a header with a right CRC says wrong is the producer's doing and not the network's.
+bool HasRightCrc(std::string_view batch) {
+  if (batch.size() < wire::kRecordBatchHeaderBytes) return false;
+  const auto crc = wire::LoadBigEndian<std::uint32_t>(batch.data() + kCrcAt);
+  return wire::Crc32c(batch.substr(kCrcAt + sizeof crc)) == crc;
+}
+
+// The records before compression, as RecordBatchView::PlainRecords gives them, with a real broker's codes: it does not
+// expect a stream to be damaged.
+absl::StatusOr<std::string_view> Decompressed(const wire::RecordBatchView& batch, std::size_t bytes_max,
+                                              PlainRecordsBuffer& buffer) {
+  absl::StatusOr<std::string_view> plain = batch.PlainRecords(buffer.decompressor, bytes_max, buffer.bytes);
+  if (plain.ok() || wire::KafkaCode(plain.status()) != ErrorCode::kCorruptMessage) return plain;
+  const std::string_view why(plain.status().message().data(), plain.status().message().size());
+  const bool whole = buffer.decompressor.Decompress(batch.codec(), batch.records_bytes(), bytes_max, buffer.bytes).ok();
+  return KafkaError(whole ? ErrorCode::kInvalidRecord : ErrorCode::kUnknownServerError, why);
+}
+
 absl::Status ReadRecords(const wire::RecordBatchView& batch, std::string_view plain, IdentityRule rule,
                          std::vector<RecordIdentity>& identities) {
   if (ReadPlainRecords(batch, plain, rule, identities)) return absl::OkStatus();
@@ -169,7 +189,7 @@ absl::Status CheckMessageSizes(std::string_view messages, std::int32_t bytes_max
 
 }  // namespace
 
-absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t produce_version) {
+absl::Status CheckShape(std::optional<std::string_view> records) {
   const auto invalid = [](std::string_view why) { return KafkaError(ErrorCode::kInvalidRecord, why); };
   if (!records.has_value() || records->size() <= kMagicAt) return invalid("no whole batch");
   const auto length = wire::LoadBigEndian<std::int32_t>(records->data() + kLengthAt);
@@ -180,9 +200,24 @@ absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t pr
   if (size > records->size()) return invalid("batch goes beyond its bytes");
   if (magic != kMagic) return invalid(fmt::format("format v{} in a version that is for v2 alone", magic));
   if (size < records->size()) return invalid(fmt::format("{} bytes after the only batch", records->size() - size));
-  const bool zstd = records->size() >= kAttributesEnd && ((*records)[kAttributesEnd - 1] & kCodecMask) == 4;
-  if (zstd && produce_version < kZstdSince) return KafkaError(ErrorCode::kUnsupportedCompressionType, "zstd before v7");
   return absl::OkStatus();
+}
+
+absl::Status CheckCodec(std::string_view records, std::int16_t produce_version) {
+  if (records.size() < kAttributesEnd || produce_version >= kZstdSince) return absl::OkStatus();
+  const auto codec = static_cast<Codec>(records[kAttributesEnd - 1] & kCodecMask);
+  if (codec == Codec::kZstd) return KafkaError(ErrorCode::kUnsupportedCompressionType, "zstd before v7");
+  return IsKnown(codec) ? absl::OkStatus() : UnknownCodec(codec);
+}
+
+std::vector<std::int32_t> RecordsAfter(std::int64_t latest_ms, const wire::RecordBatchView& batch,
+                                       const PlainRecordsBuffer& plain) {
+  std::vector<std::int32_t> late;
+  wire::RecordReader reader(batch, batch.codec() == Codec::kNone ? batch.records_bytes() : plain.bytes);
+  while (const wire::RecordView* record = reader.Next()) {
+    if (record->timestamp_ms > latest_ms) late.push_back(record->offset_delta);
+  }
+  return late;
 }
 
 absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
@@ -194,13 +229,16 @@ absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const
                       fmt::format("{} bytes, at most {}", records.size(), limits.bytes_max));
   }
   absl::StatusOr<wire::RecordBatchView> batch = wire::RecordBatchView::Parse(records);
+  if (!batch.ok() && HasRightCrc(records)) {
+    return KafkaError(ErrorCode::kInvalidRecord,
+                      std::string_view(batch.status().message().data(), batch.status().message().size()));
+  }
   if (!batch.ok()) return batch;
   if (batch->base_offset() != 0) {
     return KafkaError(ErrorCode::kInvalidRecord, fmt::format("base offset {}, not 0", batch->base_offset()));
   }
   if (absl::Status status = CheckHeader(*batch, limits); !status.ok()) return status;
-  const absl::StatusOr<std::string_view> plain =
-      batch->PlainRecords(buffer.decompressor, limits.plain_bytes_max, buffer.bytes);
+  const absl::StatusOr<std::string_view> plain = Decompressed(*batch, limits.plain_bytes_max, buffer);
   if (!plain.ok()) return plain.status();
   if (absl::Status status = ReadRecords(*batch, *plain, limits.identity, identities); !status.ok()) return status;
   return batch;
@@ -216,6 +254,10 @@ absl::StatusOr<std::int64_t> CheckMessageSet(std::string_view records, const Bat
                                              PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities) {
   identities.clear();
   const std::string_view messages = WholeMessages(records);
+  const std::string_view rest = records.substr(messages.size());
+  if (rest.size() >= kLengthEnd && wire::LoadBigEndian<std::int32_t>(rest.data() + kLengthAt) < 0) {
+    return KafkaError(ErrorCode::kCorruptMessage, "message of a negative length");
+  }
   if (absl::Status status = CheckMessageSizes(messages, limits.bytes_max); !status.ok()) return status;
   wire::MessageSetReader reader(messages, buffer.decompressor, limits.plain_bytes_max);
   std::int64_t latest = -1;

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/compression/codec.h"
 #include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "sim/broker/record_identity.h"
@@ -20,12 +21,16 @@ namespace ktrial::sim {
 
 // Whether the records of one partition are one whole batch of format v2, as far as its first bytes tell (WP-10). What
 // every broker checks, whether it leads or not.
-absl::Status CheckShape(std::optional<std::string_view> records, std::int16_t produce_version);
+absl::Status CheckShape(std::optional<std::string_view> records);
+// Whether a batch of this shape has a codec that belongs into this version of the request: zstd came with version 7, and
+// with it this check.
+absl::Status CheckCodec(std::string_view records, std::int16_t produce_version);
 
 struct BatchLimits {
   std::int32_t bytes_max = 0;
   std::size_t plain_bytes_max = 64 << 20;  // of what was compressed; a peer must not fill our memory
-  bool transactional = false;              // the request has a transactional id
+  bool transactional = false;              // the request has a transactional id, or nobody asks for one
+  Codec codec_max = Codec::kZstd;          // the last one that this release knows
   IdentityRule identity = IdentityRule::kValuePrefix;
 };
 
@@ -38,6 +43,10 @@ struct PlainRecordsBuffer {
 // CRC, header and every record; replaces `identities` by those of the records.
 absl::StatusOr<wire::RecordBatchView> CheckBatch(std::string_view records, const BatchLimits& limits,
                                                  PlainRecordsBuffer& buffer, std::vector<RecordIdentity>& identities);
+
+// Which records of a batch have a later timestamp. `plain` is what CheckBatch, which found nothing wrong, read with.
+std::vector<std::int32_t> RecordsAfter(std::int64_t latest_ms, const wire::RecordBatchView& batch,
+                                       const PlainRecordsBuffer& plain);
 
 // Whether the records of one partition are a message set, of the formats before 2 (WP-20).
 bool IsMessageSet(std::optional<std::string_view> records);

@@ -18,14 +18,6 @@ namespace {
 constexpr std::int64_t kProducerIdBlock = 1000;
 constexpr std::size_t kTopicNameMax = 249;
 
-bool IsLegalTopicName(std::string_view name) {
-  if (name.empty() || name.size() > kTopicNameMax || name == "." || name == "..") return false;
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
-  });
-}
-
 // As random as a version 4 UUID looks, and a function of the arguments: a topic that is deleted and made again has
 // another id.
 TopicId MakeTopicId(std::string_view cluster_id, std::string_view name, std::int64_t serial) {
@@ -42,6 +34,14 @@ TopicId MakeTopicId(std::string_view cluster_id, std::string_view name, std::int
 }
 
 }  // namespace
+
+bool IsLegalTopicName(std::string_view name) {
+  if (name.empty() || name.size() > kTopicNameMax || name == "." || name == "..") return false;
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
 
 bool PartitionState::IsReplica(NodeId broker) const { return std::ranges::find(replicas, broker) != replicas.end(); }
 bool PartitionState::IsInSync(NodeId broker) const { return std::ranges::find(isr, broker) != isr.end(); }

@@ -93,6 +93,9 @@ struct Topic {
   std::vector<std::unique_ptr<Partition>> partitions;  // By index.
 };
 
+// 1 to 249 letters, digits and "._-", and neither "." nor "..".
+bool IsLegalTopicName(std::string_view name);
+
 class Cluster {
  public:
   // INVALID_ARGUMENT for what the spec says wrong. `clock` outlives the cluster; `draws` is for the replication delay

@@ -90,6 +90,13 @@ TEST_F(ProduceFormatsTest, MessageSetInANewVersionIsRefused) {
 }
 
 // WP-10
+TEST_F(ProduceFormatsTest, UnknownFormatInAnOldVersionIsCorrupt) {
+  Start("2.0");
+  std::string set = SetOf(1, 1);
+  set[16] = 3;  // the format's number
+  EXPECT_EQ(Produce(ProduceOf(set), 2)->error, ErrorCode::kCorruptMessage);
+}
+
 TEST_F(ProduceFormatsTest, VersionThirteenNamesTopicsByTheirId) {
   Start("4.4");
   const std::string batch = BatchOf({"value-one"});

@@ -76,6 +76,15 @@ TEST_F(IdempotenceTest, EarlierEpochIsFenced) {
   EXPECT_EQ(Produce(Batch(2, 0)).error, ErrorCode::kInvalidProducerEpoch);
 }
 
+TEST_F(IdempotenceTest, NegativeIdIsNoProducer) {
+  Start();
+  std::string batch = Batch(0);
+  wire::StoreBigEndian(batch.data() + 43, std::int64_t{-2});
+  wire::StoreBigEndian(batch.data() + 17, wire::Crc32c(std::string_view(batch).substr(21)));
+  EXPECT_EQ(Produce(batch).base_offset, 0);
+  EXPECT_EQ(Produce(batch).base_offset, 2) << "it is no duplicate";
+}
+
 TEST_F(IdempotenceTest, DamagedDuplicateIsDamagedFirst) {
   Start();
   ASSERT_EQ(Produce(Batch(0)).error, ErrorCode::kNone);

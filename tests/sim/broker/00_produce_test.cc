@@ -11,6 +11,17 @@ using wire::PartitionProduceResponse;
 using wire::ProduceResponse;
 
 constexpr std::int16_t kVersion = 11;
+constexpr std::size_t kCrcAt = 17;
+constexpr std::size_t kAttributesAt = 21;
+constexpr std::size_t kBaseTimestampAt = 27;
+constexpr std::size_t kMaxTimestampAt = 35;
+
+template <class Integer>
+std::string With(std::string batch, std::size_t at, Integer value) {
+  wire::StoreBigEndian(batch.data() + at, value);
+  wire::StoreBigEndian(batch.data() + kCrcAt, wire::Crc32c(std::string_view(batch).substr(kAttributesAt)));
+  return batch;
+}
 
 class ProduceTest : public ::testing::Test {
  protected:
@@ -120,6 +131,55 @@ TEST_F(ProduceTest, NoBatchIsRefused) {
   EXPECT_EQ(Produce(world_.Connect(1), request).error, ErrorCode::kInvalidRecord);
 }
 
+TEST_F(ProduceTest, TopicWithoutPartitionsIsNotInTheAnswer) {
+  wire::ProduceRequest request = ProduceOf(batch_);
+  request.topics[0].partitions.clear();
+  const ConnectionId connection = world_.Connect(1);
+  world_.Send(connection, request, kVersion);
+  EXPECT_TRUE(world_.Answer<ProduceResponse>(connection, kVersion)->topics.empty());
+}
+
+TEST_F(ProduceTest, UndefinedCodecIsFoundBeforeTheLogUpToVersionSix) {
+  const std::string batch = With(batch_, kAttributesAt, std::int16_t{5});
+  for (const std::int16_t version : {6, 7}) {
+    const PartitionProduceResponse answer = Produce(world_.Connect(1), ProduceOf(batch), version);
+    EXPECT_EQ(answer.error, ErrorCode::kUnknownServerError);
+    EXPECT_EQ(answer.log_start_offset, version == 6 ? -1 : 0);
+  }
+}
+
+TEST_F(ProduceTest, RecordsMoreThanAnHourAheadAreRefusedSinceFour) {
+  const std::int64_t latest = world_.clock.WallNow().millis() + 3'600'000;
+  const auto at = [this](std::int64_t timestamp) {
+    return With(With(batch_, kBaseTimestampAt, timestamp), kMaxTimestampAt, timestamp);
+  };
+  EXPECT_EQ(CodeFor(at(latest)), ErrorCode::kNone);
+  const PartitionProduceResponse late = Produce(world_.Connect(1), ProduceOf(at(latest + 1)));
+  EXPECT_EQ(late.error, ErrorCode::kInvalidTimestamp);
+  EXPECT_EQ(late.log_start_offset, 0);
+  ASSERT_EQ(late.record_errors.size(), 2U);
+  EXPECT_EQ(late.record_errors[1].batch_index, 1);
+  EXPECT_EQ(world_.orders().log().record_count(), 2);
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].release = "3.9";
+  BrokerWorld older(spec);
+  const std::string batch = at(latest + 1);
+  const ConnectionId connection = older.Connect(1);
+  older.Send(connection, ProduceOf(batch), kVersion);
+  EXPECT_EQ(older.Answer<ProduceResponse>(connection, kVersion)->topics[0].partitions[0].error, ErrorCode::kNone);
+}
+
+TEST_F(ProduceTest, RecordsThatGetTheTimeOfTheLogMayBeAhead) {
+  ClusterSpec spec = SpecOf(1);
+  spec.settings = {{"log.message.timestamp.type", "LogAppendTime"}};
+  BrokerWorld world(spec);
+  const std::int64_t ahead = world.clock.WallNow().millis() + 7'200'000;
+  const std::string batch = With(With(batch_, kBaseTimestampAt, ahead), kMaxTimestampAt, ahead);
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, ProduceOf(batch), kVersion);
+  EXPECT_EQ(world.Answer<ProduceResponse>(connection, kVersion)->topics[0].partitions[0].error, ErrorCode::kNone);
+}
+
 TEST_F(ProduceTest, OldBrokerHasNoCodeForInvalidRecords) {
   ClusterSpec spec = SpecOf(1);
   spec.brokers[0].release = "2.0";
@@ -141,6 +201,17 @@ TEST_F(ProduceTest, OldBrokerClosesOnABatchOfTheWrongShape) {
   EXPECT_EQ(world.NextAnswer(connection), std::nullopt);
   EXPECT_NE(world.transport.closed(connection), std::nullopt);
   EXPECT_EQ(world.orders().log().record_count(), 0);
+}
+
+TEST_F(ProduceTest, OldBrokerDoesNotAskWhoseTransactionItIs) {
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].release = "2.0";
+  BrokerWorld world(spec);
+  const std::string batch = With(batch_, kAttributesAt, std::int16_t{0x10});
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, ProduceOf(batch), 6);
+  EXPECT_EQ(world.Answer<ProduceResponse>(connection, 6)->topics[0].partitions[0].error, ErrorCode::kNone);
+  EXPECT_EQ(CodeFor(batch), ErrorCode::kTransactionalIdAuthorizationFailed);
 }
 
 TEST_F(ProduceTest, BatchAboveTheLimitIsTooLarge) {

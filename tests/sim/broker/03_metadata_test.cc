@@ -145,6 +145,64 @@ TEST(MetadataTest, IllegalTopicNameIsInvalid) {
   EXPECT_EQ(Ask(world, AskFor("not a name")).topics.at(0).error, ErrorCode::kInvalidTopicException);
 }
 
+TEST(MetadataTest, IllegalTopicNameIsInvalidToWhoeverMayNotMakeItToo) {
+  BrokerWorld world;
+  MetadataRequest request = AskFor("not a name");
+  request.allow_auto_topic_creation = false;
+  EXPECT_EQ(Ask(world, request).topics.at(0).error, ErrorCode::kInvalidTopicException);
+  ClusterSpec spec = SpecOf(1);
+  spec.brokers[0].release = "2.0";
+  BrokerWorld older(spec);
+  EXPECT_EQ(Ask(older, request, 1, 6).topics.at(0).error, ErrorCode::kUnknownTopicOrPartition);
+}
+
+TEST(MetadataTest, TopicIdsAreRefusedBeforeVersionTwelve) {
+  BrokerWorld world;
+  MetadataRequest request = AskFor("orders");
+  request.topics->push_back({.topic_id = world.cluster->FindTopic("orders")->id, .name = "fresh"});
+  for (const std::int16_t version : {10, 11}) {
+    const MetadataResponse answer = Ask(world, request, 1, version);
+    EXPECT_TRUE(answer.brokers.empty());
+    ASSERT_EQ(answer.topics.size(), 2U);
+    EXPECT_EQ(answer.topics[0].error, ErrorCode::kInvalidRequest);
+    EXPECT_EQ(answer.topics[0].name, "orders");
+    EXPECT_EQ(answer.topics[1].topic_id, request.topics->at(1).topic_id);
+  }
+  EXPECT_EQ(world.cluster->FindTopic("fresh"), nullptr);
+}
+
+TEST(MetadataTest, NeitherIdNorNameIsAnUnknownError) {
+  BrokerWorld world;
+  const MetadataRequest request{.topics = {{{.name = std::nullopt}}}};
+  EXPECT_EQ(Ask(world, request, 1, 11).topics.at(0).error, ErrorCode::kInvalidRequest);
+  EXPECT_EQ(Ask(world, request, 1, 12).topics.at(0).error, ErrorCode::kUnknownServerError);
+  EXPECT_EQ(Ask(world, request, 1, 13).error, ErrorCode::kUnknownServerError);
+}
+
+TEST(MetadataTest, IdCountsWhereANameStandsBesideIt) {
+  BrokerWorld world;
+  MetadataRequest request = AskFor("orders");
+  request.topics->at(0).topic_id[0] = 1;
+  EXPECT_EQ(Ask(world, request).topics.at(0).error, ErrorCode::kUnknownTopicId);
+  request.topics->at(0) = {.topic_id = world.cluster->FindTopic("orders")->id, .name = "fresh"};
+  EXPECT_EQ(Ask(world, request).topics.at(0).name, "orders");
+  EXPECT_EQ(world.cluster->FindTopic("fresh"), nullptr);
+}
+
+TEST(MetadataTest, OperationsAreGivenToWhoeverAsks) {
+  BrokerWorld world;
+  MetadataRequest request = AskFor("orders");
+  request.topics->push_back({.name = "fresh"});
+  EXPECT_EQ(Ask(world, request).topics.at(0).authorized_operations, wire::kOperationsNotGiven);
+  request.include_topic_authorized_operations = true;
+  request.allow_auto_topic_creation = false;
+  EXPECT_EQ(Ask(world, request).topics.at(0).authorized_operations, 3576);
+  world.cluster->DeleteTopic("fresh");
+  EXPECT_EQ(Ask(world, request).topics.at(1).authorized_operations, 3576) << "it is not there";
+  request.include_cluster_authorized_operations = true;
+  EXPECT_EQ(Ask(world, request, 1, 10).authorized_operations, 8096);
+}
+
 TEST(MetadataTest, TopicsAreFoundByIdSinceVersionTwelve) {
   BrokerWorld world;
   MetadataRequest request;

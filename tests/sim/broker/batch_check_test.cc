@@ -24,7 +24,6 @@ constexpr std::size_t kAttributesAt = 21;
 constexpr std::size_t kLastOffsetDeltaAt = 23;
 constexpr std::size_t kProducerIdAt = 43;
 constexpr std::size_t kCountAt = 57;
-constexpr std::int16_t kVersion = 8;
 
 template <class Integer>
 std::string With(std::string batch, std::size_t at, Integer value) {
@@ -38,9 +37,7 @@ const std::string& Good() {
   return batch;
 }
 
-ErrorCode Shape(std::optional<std::string_view> records, std::int16_t version = kVersion) {
-  return wire::KafkaCode(CheckShape(records, version));
-}
+ErrorCode Shape(std::optional<std::string_view> records) { return wire::KafkaCode(CheckShape(records)); }
 
 ErrorCode Check(std::string_view records, BatchLimits limits = {.bytes_max = 1000000}) {
   std::vector<RecordIdentity> identities;
@@ -71,10 +68,16 @@ TEST(CheckShapeTest, OldFormatIsInvalidAndAnUnknownOneCorrupt) {
 }
 
 // WP-10
-TEST(CheckShapeTest, ZstdNeedsVersionSeven) {
+TEST(CheckCodecTest, ZstdNeedsVersionSeven) {
   const std::string zstd = With(Good(), kAttributesAt, std::int16_t{4});
-  EXPECT_EQ(Shape(zstd, 6), ErrorCode::kUnsupportedCompressionType);
-  EXPECT_EQ(Shape(zstd, 7), ErrorCode::kNone);
+  EXPECT_EQ(wire::KafkaCode(CheckCodec(zstd, 6)), ErrorCode::kUnsupportedCompressionType);
+  EXPECT_EQ(wire::KafkaCode(CheckCodec(zstd, 7)), ErrorCode::kNone);
+}
+
+TEST(CheckCodecTest, UndefinedCodecIsAnUnknownErrorBeforeVersionSeven) {
+  const std::string undefined = With(Good(), kAttributesAt, std::int16_t{5});
+  EXPECT_EQ(wire::KafkaCode(CheckCodec(undefined, 6)), ErrorCode::kUnknownServerError);
+  EXPECT_EQ(wire::KafkaCode(CheckCodec(undefined, 7)), ErrorCode::kNone);
 }
 
 TEST(CheckBatchTest, GivesTheIdentitiesOfItsRecords) {
@@ -142,6 +145,12 @@ TEST(CheckBatchTest, CountsAgree) {
   EXPECT_EQ(Check(With(Good(), kCountAt, std::int32_t{0})), ErrorCode::kInvalidRecord);
 }
 
+TEST(CheckBatchTest, CountThatCannotBeIsInvalidWhereTheCrcIsRight) {
+  const std::string absurd = With(Good(), kLastOffsetDeltaAt, std::int32_t{1999999999});
+  EXPECT_EQ(Check(With(Good(), kCountAt, std::int32_t{-1})), ErrorCode::kInvalidRecord);
+  EXPECT_EQ(Check(With(absurd, kCountAt, std::int32_t{2000000000})), ErrorCode::kInvalidRecord);
+}
+
 TEST(CheckBatchTest, RecordsNumberThemselvesWithoutAGap) {
   // The second record's offset delta: after its length, attributes and timestamp delta.
   const std::size_t first = 61;
@@ -190,8 +199,39 @@ TEST(CheckBatchTest, RecordsOfACompressedBatchAreKnownByTheirValues) {
   }
 }
 
-TEST(CheckBatchTest, DamagedStreamIsCorrupt) {
-  EXPECT_EQ(Check(With(Good(), kAttributesAt, std::int16_t{1})), ErrorCode::kCorruptMessage);
+TEST(CheckBatchTest, ZstdIsUndefinedToAReleaseThatDoesNotKnowIt) {
+  EXPECT_EQ(Check(Compressed(Codec::kZstd), {.bytes_max = 1000000, .codec_max = Codec::kLz4}),
+            ErrorCode::kUnknownServerError);
+}
+
+TEST(CheckBatchTest, DamagedStreamIsAnUnknownError) {
+  for (std::int16_t codec = 1; codec <= 4; ++codec) {
+    EXPECT_EQ(Check(With(Good(), kAttributesAt, codec)), ErrorCode::kUnknownServerError) << codec;
+  }
+}
+
+TEST(CheckBatchTest, CompressedRecordsThatCannotBeSoManyAreInvalid) {
+  const std::string more = With(Compressed(Codec::kLz4), kLastOffsetDeltaAt, std::int32_t{1999999999});
+  EXPECT_EQ(Check(With(more, kCountAt, std::int32_t{2000000000})), ErrorCode::kInvalidRecord);
+}
+
+TEST(RecordsAfterTest, NamesThoseThatAreLater) {
+  for (const Codec codec : {Codec::kNone, Codec::kGzip}) {
+    std::string bytes(1 << 12, '\0');
+    wire::RecordBatchBuilder builder(bytes);
+    for (const std::int64_t timestamp : {1000, 1001, 2000, 1001, 1002}) {
+      ASSERT_GT(builder.Append(timestamp, std::nullopt, std::string(50, 'x'), {}), 0U);
+    }
+    if (codec != Codec::kNone) {
+      Compressor compressor(codec);
+      ASSERT_TRUE(builder.Compress(compressor));
+    }
+    std::vector<RecordIdentity> identities;
+    PlainRecordsBuffer buffer;
+    const auto batch = CheckBatch(builder.Close(), {.bytes_max = 100000}, buffer, identities);
+    ASSERT_TRUE(batch.ok());
+    EXPECT_EQ(RecordsAfter(1001, *batch, buffer), (std::vector<std::int32_t>{2, 4})) << CodecName(codec);
+  }
 }
 
 TEST(CheckBatchTest, CompressedRecordsThatDisagreeWithTheHeaderAreRefused) {
@@ -265,6 +305,12 @@ TEST_F(MessageSetTest, MessageThatIsCutOffIsNobodys) {
     EXPECT_EQ(CheckSet(two.substr(0, size)), ErrorCode::kNone);
     EXPECT_TRUE(identities_.empty());
   }
+}
+
+TEST_F(MessageSetTest, NegativeLengthIsCorrupt) {
+  std::string two = SetOf(1, 2);
+  wire::StoreBigEndian(two.data() + two.size() / 2 + kLengthAt, std::int32_t{-1});
+  EXPECT_EQ(CheckSet(two), ErrorCode::kCorruptMessage);
 }
 
 TEST_F(MessageSetTest, WrongCrcOfAnyMessageIsCorrupt) {
