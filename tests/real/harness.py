@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KTRIAL = os.environ.get("KTRIAL", os.path.join(ROOT, "bin", "ktrial"))
 KAFKA = os.path.join(HERE, "kafka", "kafka.sh")
+OLD = os.path.join(HERE, "kafka", "old.sh")
 CACHE = os.environ.get("KTRIAL_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME", "/root"), ".cache"), "ktrial")
 KAFKA_LIB = os.path.join(os.environ.get("KAFKA_HOME") or os.path.join(CACHE, "kafka-4.4.0"), "lib")
@@ -96,6 +97,33 @@ class Cluster:
             partition, record_key, value = record.split("\x1f")
             records.append((int(partition), record_key, value))
         return records
+
+
+class OldBroker:
+    """One broker of an old release with its ZooKeeper; its jars are fetched once. Topics are made on first use, with one partition."""
+
+    def __init__(self, version, settings=()):
+        self.version, self.settings = version, settings
+        self.folder = tempfile.mkdtemp(prefix="ktrial-kafka-")
+
+    def __enter__(self):
+        if not os.path.isdir(os.path.join(CACHE, f"kafka-{self.version}", "lib")):
+            run([OLD, "setup", self.version], timeout=300)
+        for _ in range(5):  # another program may own the ports that were drawn
+            self.port = random.SystemRandom().randrange(20000, 29000, 10)
+            try:
+                run([OLD, "start", self.version, self.folder, str(self.port), *self.settings], timeout=60)
+                return self
+            except Failure:
+                run([OLD, "stop", self.folder], check_status=False)
+        raise Failure(f"Kafka {self.version} does not start")
+
+    def __exit__(self, *_):
+        run([OLD, "stop", self.folder])
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def bootstrap(self):
+        return f"127.0.0.1:{self.port}"
 
 
 def lines(count, prefix="line"):

@@ -1,42 +1,10 @@
 """The producer against one real broker of each release since 0.9: every codec it knows, read back byte for byte by kcat."""
 
-import os
-import random
-import shutil
 import sys
-import tempfile
 
-from harness import CACHE, HERE, KTRIAL, Cluster, Failure, check, lines, main, run
+from harness import KTRIAL, Cluster, OldBroker, check, lines, main, run
 
-OLD = os.path.join(HERE, "kafka", "old.sh")
 COUNT = 5_000
-
-
-class OldBroker:
-    """One broker of an old release with its ZooKeeper; its jars are fetched once. Topics are made on first use, with one partition."""
-
-    def __init__(self, version):
-        self.version = version
-        self.folder = tempfile.mkdtemp(prefix="ktrial-kafka-")
-
-    def __enter__(self):
-        if not os.path.isdir(os.path.join(CACHE, f"kafka-{self.version}", "lib")):
-            run([OLD, "setup", self.version], timeout=300)
-        for _ in range(5):  # another program may own the ports that were drawn
-            self.port = random.SystemRandom().randrange(20000, 29000, 10)
-            try:
-                run([OLD, "start", self.version, self.folder, str(self.port)], timeout=60)
-                return self
-            except Failure:
-                run([OLD, "stop", self.folder], check_status=False)
-        raise Failure(f"Kafka {self.version} does not start")
-
-    def __exit__(self, *_):
-        run([OLD, "stop", self.folder])
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def bootstrap(self):
-        return f"127.0.0.1:{self.port}"
 
 
 def write(bootstrap, topic, values, *settings):

@@ -9,8 +9,15 @@ if [ ! -f "$home/kafka.jsa" ]; then
   echo "fetching Apache Kafka 4.4.0 from Maven Central into $home (about 40 MB, once)" >&2
   kafka/kafka.sh setup >&2 || { echo "0 passed, 1 failed"; exit 1; }
 fi
+# The scripts that ask real and fake brokers the same.
+probe() (
+  cd ../.. && . tools/lib/common.sh
+  bazel_for gcc build "${opt_flags[@]}" //tests/real/fidelity:probe >&2 &&
+    echo "$(bazel_for gcc info "${opt_flags[@]}" bazel-bin 2>/dev/null)/tests/real/fidelity/probe"
+)
+PROBE=$(probe) && export PROBE || { echo "0 passed, 1 failed"; exit 1; }
 passed=0 failed=0
-for suite in produce_test serve_test releases_test; do
+for suite in produce_test serve_test releases_test fidelity_test; do
   line=$(python3 -B $suite.py "$@" | tee /dev/stderr | tail -1)
   [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || { failed=$((failed + 1)); continue; }
   passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))

@@ -1,7 +1,8 @@
 #!/bin/bash
 # old.sh - one real Kafka broker of an old release, with its ZooKeeper, on 127.0.0.1 (JDK 17).
 #   old.sh setup VERSION              fetch its jars: 0.9.0.1 0.10.2.2 0.11.0.3 2.0.1 2.8.2 3.9.1
-#   old.sh start VERSION DIR PORT     broker on PORT, ZooKeeper on PORT+1; data, logs and pids in DIR
+#   old.sh start VERSION DIR PORT [KEY=VALUE..]
+#                                     broker on PORT, ZooKeeper on PORT+1; data, logs and pids in DIR
 #   old.sh stop DIR
 # Topics are created on first use. Needs kcat, and Maven for setup. Jars lie in $KTRIAL_CACHE/kafka-VERSION. Environment: KAFKA_JAVA.
 set -euo pipefail
@@ -25,7 +26,7 @@ setup)
     extra "$1"; dep org.apache.kafka "kafka_$(scala "$1")" "$1"; echo '</dependencies></project>'; } >"$d/pom.xml"
   (cd "$d" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib -DincludeScope=runtime) ;;
 start)
-  v=$1; mkdir -p "$2"; dir=$(cd "$2" && pwd); port=$3; jars=$(ls "$home/kafka-$v"/lib/*.jar | tr '\n' ':')
+  v=$1; mkdir -p "$2"; dir=$(cd "$2" && pwd); port=$3; shift 3; jars=$(ls "$home/kafka-$v"/lib/*.jar | tr '\n' ':')
   printf 'log4j.rootLogger=WARN, c\nlog4j.appender.c=org.apache.log4j.ConsoleAppender\nlog4j.appender.c.layout=org.apache.log4j.PatternLayout\nlog4j.appender.c.layout.ConversionPattern=%%d{HH:mm:ss,SSS} %%p %%c{1} %%m%%n\n' >"$dir/log4j.properties"
   printf 'dataDir=%s/zk\nclientPort=%s\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\n' "$dir" $((port + 1)) >"$dir/zk.cfg"
   cat >"$dir/server.properties" <<P
@@ -42,6 +43,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 log.cleaner.dedupe.buffer.size=2097152
 P
+  for kv in "$@"; do echo "$kv"; done >>"$dir/server.properties"   # the last of two equal keys wins
   run() { setsid "$java" -Xmx192m -XX:TieredStopAtLevel=1 -Dzookeeper.admin.enableServer=false -cp "$dir:$jars" "$@" </dev/null & }
   run org.apache.zookeeper.server.ZooKeeperServerMain "$dir/zk.cfg" >"$dir/zk.log" 2>&1; echo $! >"$dir/zk.pid"
   wait_port $((port + 1)) "$(cat "$dir/zk.pid")" "$dir/zk.log"
