@@ -72,6 +72,16 @@ TEST_F(MetadataLeadersTest, ATopicMadeAnewMayHaveALowerEpoch) {
   EXPECT_EQ(Leader(), NodeId(1));
 }
 
+// MD-40: a broker that knows no ids yet, in the middle of an upgrade.
+TEST_F(MetadataLeadersTest, AnAnswerWithoutAnIdIsOfTheSameTopic) {
+  Update(2, 6, 1);
+  Update(1, 5, 0);
+  EXPECT_EQ(Leader(), NodeId(2));
+  EXPECT_EQ(metadata_.Fetch()->FindTopic("t")->id, TopicId{});
+  Update(1, 7, 0);
+  EXPECT_EQ(Leader(), NodeId(1));
+}
+
 // MD-41
 TEST_F(MetadataLeadersTest, EpochsOfTopicsThatAreNotTrackedAnyMoreAreForgotten) {
   Update(2, 6);

@@ -95,5 +95,14 @@ TEST(InFlightRequestsTest, NothingInFlightIsNeverLate) {
   EXPECT_EQ(requests.NextTimeout(), Instant::Never());
 }
 
+// NC-16
+TEST(InFlightRequestsDeathTest, WhereNothingIsInFlightNothingIsTaken) {
+  InFlightRequests requests(5);
+  EXPECT_DEATH(requests.TakeOldest(kOne), "check failed");
+  requests.Add(kOne, Request(1));
+  requests.TakeOldest(kOne);
+  EXPECT_DEATH(requests.TakeOldest(kOne), "check failed");
+}
+
 }  // namespace
 }  // namespace ktrial

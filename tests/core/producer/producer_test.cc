@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -192,6 +193,37 @@ TEST(ProducerTest, RoundRobinTakesEachPartitionInTurnWhateverTheKeyIs) {
       partitions.push_back(producer->Send({.topic = "t", .key = "k", .value = "x"}).Get()->partition.value());
     }
     for (std::size_t i = 1; i < partitions.size(); ++i) EXPECT_EQ(partitions[i], (partitions[i - 1] + 1) % 3);
+  }));
+}
+
+// PT-05
+TEST(ProducerTest, RoundRobinWithoutKeysTakesEachPartitionEquallyOften) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "RoundRobinPartitioner"}});
+    std::map<PartitionIndex, int> counts;
+    for (int i = 0; i < 30; ++i) {
+      const bool with_key = i % 5 == 0;
+      ++counts[producer
+                   ->Send({.topic = "t",
+                           .key = with_key ? std::optional<std::string_view>("k") : std::nullopt,
+                           .value = "x"})
+                   .Get()
+                   ->partition];
+    }
+    for (std::int32_t p = 0; p < 3; ++p) EXPECT_EQ(counts[PartitionIndex(p)], 10) << p;
+  }));
+}
+
+// PT-05
+TEST(ProducerTest, RoundRobinLeavesOutPartitionsWithoutALeader) {
+  ProducerWorld world;
+  ASSERT_TRUE(world.cluster().RemoveLeader("t", PartitionIndex(1)));
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "RoundRobinPartitioner"}});
+    std::map<PartitionIndex, int> counts;
+    for (int i = 0; i < 10; ++i) ++counts[producer->Send({.topic = "t", .key = "k", .value = "x"}).Get()->partition];
+    EXPECT_EQ(counts, (std::map<PartitionIndex, int>{{PartitionIndex(0), 5}, {PartitionIndex(2), 5}}));
   }));
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sequence.h"
 #include "core/wire/big_endian.h"
 #include "core/wire/status.h"
 #include "tests/core/wire/hex.h"
@@ -67,6 +68,18 @@ TEST(RecordBatchTest, ProducerFieldsAreMinusOneByDefault) {
   EXPECT_EQ(batch->base_sequence(), kNoSequence);
   EXPECT_EQ(batch->base_offset(), 0);
   EXPECT_EQ(batch->partition_leader_epoch(), -1);
+}
+
+// WP-13, SN-22
+TEST(RecordBatchTest, SequencesOfABatchMayGoOnWithZero) {
+  Buffer buffer(200);
+  constexpr Sequence kLast{std::numeric_limits<std::int32_t>::max()};
+  const std::string bytes = TwoRecords(buffer, {ProducerId(1), ProducerEpoch(2), kLast});
+  const auto batch = RecordBatchView::Parse(bytes);
+  ASSERT_EQ(batch.status(), absl::OkStatus());
+  EXPECT_EQ(batch->ValidateRecords(), absl::OkStatus());
+  EXPECT_EQ(batch->base_sequence(), kLast);
+  EXPECT_EQ(LastSequence(batch->base_sequence(), batch->record_count()), Sequence(0));
 }
 
 // WP-13, WP-15, WP-17
@@ -287,6 +300,7 @@ TEST(RecordBatchTest, RecordsThatLieAreInvalid) {
            Case{"headers -1", 69, 0x01, "record batch: byte 69: wrong number of headers"},
            Case{"headers 63", 69, 0x7e, "record batch: byte 69: wrong number of headers"},
            Case{"header key null", 77, 0x01, "record batch: byte 77: header without a key"},
+           Case{"header value too long", 79, 0x7e, "record batch: byte 79: length goes beyond the end"},
            Case{"last offset delta", 26, 0x02, "record batch: byte 23: wrong last offset delta"},
        }) {
     Buffer buffer(200);
