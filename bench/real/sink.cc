@@ -1,10 +1,11 @@
-// A broker that is not there: it answers ApiVersions, Metadata and Produce so fast that a producer is never held up by it, keeps
+// A broker that is not there: it answers ApiVersions, Metadata, InitProducerId and Produce so fast that a producer is never held up by it, keeps
 // nothing and checks nothing. The peer of bench/real/compare.py.
 //
 //   sink PARTITIONS        prints "PORT" and serves one topic name, whatever it is, until standard input ends
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -36,8 +37,7 @@ struct Peer {
 
 class Sink {
  public:
-  Sink(Env& env, int partitions)
-      : transport_(env.NewTransport("sink")), partitions_(partitions) {
+  Sink(Env& env, int partitions) : transport_(env.NewTransport("sink")), partitions_(partitions) {
     const absl::StatusOr<Listening> listening = transport_->Listen({"127.0.0.1", 0}, {.receive_bytes = 4 << 20});
     KT_CHECK_MSG(listening.ok(), std::string(listening.status().message()));
     port_ = listening->address.port;
@@ -60,10 +60,17 @@ class Sink {
         peers_[event.connection] = std::make_unique<Peer>();
         transport_->Interest(event.connection, true, false);
         break;
-      case Kind::kReadable: Read(event.connection, *peers_.at(event.connection)); break;
-      case Kind::kWritable: Write(event.connection, *peers_.at(event.connection)); break;
-      case Kind::kEnded: peers_.erase(event.connection); break;
-      default: break;
+      case Kind::kReadable:
+        Read(event.connection, *peers_.at(event.connection));
+        break;
+      case Kind::kWritable:
+        Write(event.connection, *peers_.at(event.connection));
+        break;
+      case Kind::kEnded:
+        peers_.erase(event.connection);
+        break;
+      default:
+        break;
     }
   }
 
@@ -103,10 +110,20 @@ class Sink {
     KT_CHECK(request.ok());
     const wire::RequestHeader& header = request->header;
     switch (header.api) {
-      case wire::ApiKey::kProduce: AnswerProduce(header, request->body, peer.answers); break;
-      case wire::ApiKey::kMetadata: AnswerMetadata(header, request->body, peer.answers); break;
-      case wire::ApiKey::kApiVersions: AnswerApiVersions(header, peer.answers); break;
-      default: KT_CHECK(!"an API that the sink does not speak");
+      case wire::ApiKey::kProduce:
+        AnswerProduce(header, request->body, peer.answers);
+        break;
+      case wire::ApiKey::kMetadata:
+        AnswerMetadata(header, request->body, peer.answers);
+        break;
+      case wire::ApiKey::kApiVersions:
+        AnswerApiVersions(header, peer.answers);
+        break;
+      case wire::ApiKey::kInitProducerId:
+        AnswerInitProducerId(header, peer.answers);
+        break;
+      default:
+        KT_CHECK(!"an API that the sink does not speak");
     }
   }
 
@@ -143,6 +160,11 @@ class Sink {
     wire::EncodeResponseFrame(response, header.version, header.correlation_id, out);
   }
 
+  void AnswerInitProducerId(const wire::RequestHeader& header, std::string& out) {
+    const wire::InitProducerIdResponse response{.producer_id = ++last_producer_id_, .producer_epoch = 0};
+    wire::EncodeResponseFrame(response, header.version, header.correlation_id, out);
+  }
+
   static void AnswerApiVersions(const wire::RequestHeader& header, std::string& out) {
     wire::ApiVersionsResponse response;
     // Fetch stands here because librdkafka writes batches of format v2 only to brokers that can serve them again.
@@ -154,6 +176,7 @@ class Sink {
   const std::unique_ptr<Transport> transport_;
   const int partitions_;
   int port_ = 0;
+  std::int64_t last_producer_id_ = 0;
   std::map<ConnectionId, std::unique_ptr<Peer>> peers_;
 };
 

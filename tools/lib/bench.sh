@@ -1,6 +1,6 @@
 #!/bin/bash
 # bench.sh [NAME...]: runs the benchmarks of bench/ one after the other, optimised: kernel, network, append, scenarios, real (all
-# without a name). Every figure is a ratio to something measured in the same run; docs/BENCHMARKS.md has the table.
+# without a name); real:CASE is one case of bench/real/compare.py. Every figure is a ratio to something measured in the same run; docs/BENCHMARKS.md has the table.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tools/lib/common.sh
@@ -22,7 +22,8 @@ for name in "${@:-all}"; do
   append) google_benchmark micro append_bench ;;
   scenarios) google_benchmark simulator scenario_bench ;;
   real) real ;;
+  real:*) real "${name#real:}" ;;
   all) "$0" kernel network append scenarios real ;;
-  *) echo "bench: no benchmark \"$name\"; there are kernel, network, append, scenarios, real" >&2; exit 2 ;;
+  *) echo "bench: no benchmark \"$name\"; there are kernel, network, append, scenarios, real, real:CASE" >&2; exit 2 ;;
   esac
 done
