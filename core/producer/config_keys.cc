@@ -222,7 +222,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
     Ignored("interceptor.classes", kList, "Java classes; interceptors are objects here (core/producer/interceptor.h)"),
-    Ignored("key.serializer", kClass, "keys are bytes here"),
+    Ignored("key.serializer", kClass,
+            "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),
     Long("linger.ms", "5", 0, "AC-12", &StoreLinger, "how long a batch waits for more records"),
     Long("max.block.ms", "60000", 0, "PR-03", &StoreMillis<&C::max_block>,
          "how long Send and PartitionsFor may wait for metadata and memory"),
@@ -348,7 +349,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("transaction.timeout.ms", kInt, "60000", "transactions"),
     NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions"),
     NotYet("transactional.id", kString, "", "transactions"),
-    Ignored("value.serializer", kClass, "values are bytes here"),
+    Ignored("value.serializer", kClass,
+            "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),
 });
 
 constexpr bool ByName(const ConfigKey& left, const ConfigKey& right) { return left.name < right.name; }
