@@ -14,8 +14,8 @@
 
 #include "core/check.h"
 #include "core/producer/profile.h"
+#include "core/version.h"
 #include "scenarios/ktrial/commands.h"
-#include "scenarios/runner/version.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -190,7 +190,7 @@ ExitStatus Main(int argc, char** argv) {
     break;
   }
   CLI::App app("A Kafka producer that can be put on trial.", "ktrial");
-  app.set_version_flag("--version", std::string("ktrial ") + kVersion);
+  app.set_version_flag("--version", std::string("ktrial ") + kSoftwareVersion);
   app.require_subcommand(1);
   app.footer(kFooter);
   AddRun(app, options);

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/version.h"
 #include "scenarios/runner/report.h"
-#include "scenarios/runner/version.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -43,7 +43,7 @@ std::string RenderJsonListing(const Scenario& scenario) {
 std::string RenderJson(const RunReport& report) {
   Json json;
   json["schema"] = 1;
-  json["version"] = kVersion;
+  json["version"] = kSoftwareVersion;
   json["scenario"] = report.scenario;
   json["seed"] = std::to_string(report.seed);
   json["verdict"] = report.passed ? "pass" : "fail";

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "scenarios/runner/version.h"
+#include "core/version.h"
 #include "sim/world.h"
 
 namespace ktrial::scenario {
@@ -52,7 +52,7 @@ void AppendTraceLine(const sim::TraceEvent& event, std::string& line) {
 absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) return Unavailable(path, errno);
-  fmt::print(file, "{{\"ktrial\":\"{}\"}}\n", kVersion);
+  fmt::print(file, "{{\"ktrial\":\"{}\"}}\n", kSoftwareVersion);
   return std::unique_ptr<TraceFile>(new TraceFile(path, file));
 }
 

@@ -140,7 +140,7 @@ class ProgramTest(unittest.TestCase):
             self.assertNotEqual(err, "", arguments)
 
     def test_help_and_version_are_results(self):
-        self.assertEqual(self.run_ktrial("--version"), (0, "ktrial 0.1.0\n", ""))
+        self.assertEqual(self.run_ktrial("--version"), (0, "ktrial 0.1\n", ""))
         status, out, err = self.run_ktrial("--help")
         self.assertEqual((status, err), (0, ""))
         self.assertIn("Exit status", out)

@@ -22,7 +22,7 @@ TEST(JsonTest, AReportIsOneObjectWithTheKeysOfTheSchema) {
   report.wall_seconds = 0.5;
   report.repro = "ktrial run a.toml --seed 18446744073709551615";
   EXPECT_EQ(RenderJson(report),
-            R"({"schema":1,"version":"0.1.0","scenario":"a.toml","seed":"18446744073709551615","verdict":"fail",)"
+            R"({"schema":1,"version":"0.1","scenario":"a.toml","seed":"18446744073709551615","verdict":"fail",)"
             R"("hash":"0000000000000abc","virtual_seconds":1.5,"wall_seconds":0.5,"events":42,)"
             R"("violations":[{"checker":"loss","at":2.0,"text":"gone"}],)"
             R"("expectations":[{"name":"lost","want":"0","got":1,"holds":false}],)"
