@@ -21,8 +21,8 @@ namespace ktrial::sim {
 
 // One metric in a window [from, to), for a part. Moments count from the start of the run.
 struct MetricQuery {
-  std::string metric;
-  std::map<MetricFilter, std::string> where;  // Filters are joined by "and".
+  std::string metric = {};
+  std::map<MetricFilter, std::string> where = {};  // Filters are joined by "and".
   Duration from{0};
   Duration to = Duration::max();
 };

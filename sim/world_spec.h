@@ -1,5 +1,6 @@
 // A world as data: a cluster, a network, producers, what applications do with them, what goes wrong, and a seed.
-// Aggregates with defaults, so that a test writes down only what its story is about:
+// Aggregates with defaults, so that a test writes down only what its story is about (each member has an initializer, so that no
+// compiler warns of those that are left out):
 //
 //   WorldSpec spec;
 //   spec.cluster.brokers = 3;
@@ -37,48 +38,48 @@ namespace ktrial::sim {
 class AppContext;  // sim/workload/app_context.h
 
 struct ClusterShape {
-  std::int32_t brokers = 1;                     // Ids 1 to `brokers`.
-  std::string version = "4.0";                  // What they advertise.
-  std::vector<std::string> bootstrap;           // Ids or "host:port". Empty: all brokers.
-  std::map<std::string, std::string> settings;  // Kafka's names: "min.insync.replicas".
+  std::int32_t brokers = 1;                          // Ids 1 to `brokers`.
+  std::string version = "4.0";                       // What they advertise.
+  std::vector<std::string> bootstrap = {};           // Ids or "host:port". Empty: all brokers.
+  std::map<std::string, std::string> settings = {};  // Kafka's names: "min.insync.replicas".
 };
 
 // One broker that differs from the others.
 struct BrokerShape {
   std::int32_t id = 0;
-  std::optional<std::string> version;
-  std::string rack;
-  std::optional<Distribution> latency;  // One way, in place of the network's.
-  std::optional<Distribution> service;  // How long it works on a request.
+  std::optional<std::string> version = {};
+  std::string rack = {};
+  std::optional<Distribution> latency = {};  // One way, in place of the network's.
+  std::optional<Distribution> service = {};  // How long it works on a request.
 };
 
 struct TopicShape {
-  std::string name;
+  std::string name = {};
   std::int32_t partitions = 1;
   // 0: min(3, brokers). Replicas of partition p: brokers 1 + (p + k) mod n; the first leads.
   std::int32_t replication = 0;
-  std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> settings = {};
 };
 
 struct NetworkShape {
-  Distribution latency;               // One way.
+  Distribution latency = {};          // One way.
   std::int64_t bytes_per_second = 0;  // Of each broker, each way. 0: unlimited.
   bool splits = true;                 // Sends take, and receives give, parts of drawn sizes.
 };
 
 struct ProducerSpec {
-  std::string name;                           // Empty: "producer" ("producer-N" where there are several).
-  std::int32_t instances = 1;                 // Several alike are named "NAME-1", "NAME-2", ...
-  std::map<std::string, std::string> config;  // Kafka's keys. bootstrap.servers is filled in from the cluster.
-  const ConfigProfile* profile = nullptr;     // Null: Kafka's defaults and names (core/producer/profile.h).
-  ProducerObserver* observer = nullptr;       // Told besides the world's own; outlives the run.
+  std::string name = {};                           // Empty: "producer" ("producer-N" where there are several).
+  std::int32_t instances = 1;                      // Several alike are named "NAME-1", "NAME-2", ...
+  std::map<std::string, std::string> config = {};  // Kafka's keys. bootstrap.servers is filled in from the cluster.
+  const ConfigProfile* profile = nullptr;          // Null: Kafka's defaults and names (core/producer/profile.h).
+  ProducerObserver* observer = nullptr;            // Told besides the world's own; outlives the run.
 };
 
 // Application code of your own: runs on a thread of that name from `start`; the run's first phase does not end before
 // it has returned, or its duration is over.
 struct ThreadSpec {
-  std::string name;
-  std::function<void(AppContext&)> body;
+  std::string name = {};
+  std::function<void(AppContext&)> body = {};
   Duration start{0};
 };
 
@@ -91,16 +92,16 @@ struct WorldSpec {
   std::uint64_t seed = 1;
   Duration duration = std::chrono::seconds(60);  // Workloads stop by then, and everything heals.
   Duration settle = std::chrono::seconds(180);   // Then everything must complete within this.
-  ClusterShape cluster;
-  std::vector<BrokerShape> brokers;
-  std::vector<TopicShape> topics;
-  NetworkShape network;
-  std::vector<ProducerSpec> producers;
-  std::vector<WorkloadSpec> workloads;
-  std::vector<CallSpec> calls;
-  std::vector<ThreadSpec> threads;
-  std::vector<FaultSpec> faults;
-  ScheduleSpec schedule;
+  ClusterShape cluster = {};
+  std::vector<BrokerShape> brokers = {};
+  std::vector<TopicShape> topics = {};
+  NetworkShape network = {};
+  std::vector<ProducerSpec> producers = {};
+  std::vector<WorkloadSpec> workloads = {};
+  std::vector<CallSpec> calls = {};
+  std::vector<ThreadSpec> threads = {};
+  std::vector<FaultSpec> faults = {};
+  ScheduleSpec schedule = {};
 };
 
 }  // namespace ktrial::sim

@@ -15,15 +15,15 @@ namespace ktrial {
 using Header = wire::HeaderView;
 
 struct Record {
-  std::string_view topic;  // Not empty.
+  std::string_view topic = {};  // Not empty.
   // kUnknownPartition: by the key, or as the producer likes (core/producer/partitioner.h).
   PartitionIndex partition = kUnknownPartition;
   // Null is not empty: an empty key is a key, a null value is a tombstone.
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
-  std::span<const Header> headers;
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> value = {};
+  std::span<const Header> headers = {};
   // Not negative. Without one: when Send was called (PR-10).
-  std::optional<WallTime> timestamp;
+  std::optional<WallTime> timestamp = {};
 };
 
 }  // namespace ktrial

@@ -46,18 +46,18 @@ using FaultPhase = RequestPhase;
 std::span<const std::string_view> FaultPhaseNames();
 
 struct RequestTrigger {
-  std::optional<wire::ApiKey> request;            // None: every API.
+  std::optional<wire::ApiKey> request = {};       // None: every API.
   BrokerSelector broker = BrokerSelector::All();  // Resolved when the request is there.
   std::int64_t nth = 1;                           // 1 is the first.
   FaultPhase phase = FaultPhase::kReceived;
 };
 
 struct FaultTrigger {
-  std::optional<DurationRange> at;
-  std::optional<DurationRange> every;
-  std::optional<RequestTrigger> on;
-  std::optional<DurationRange> lasting;  // The language's `for`.
-  std::optional<std::int64_t> times;
+  std::optional<DurationRange> at = {};
+  std::optional<DurationRange> every = {};
+  std::optional<RequestTrigger> on = {};
+  std::optional<DurationRange> lasting = {};  // The language's `for`.
+  std::optional<std::int64_t> times = {};
 };
 
 // --- The kinds ---
@@ -65,45 +65,45 @@ struct FaultTrigger {
 // Another replica in sync leads, with the next epoch. Other brokers go on naming the old leader for `lag`; with `hint`
 // a refused Produce names the new one where its version can. An instant.
 struct MoveLeader {
-  TopicSelector topic;
+  TopicSelector topic = {};
   PartitionSelector partition = PartitionSelector::All();
   BrokerSelector to = BrokerSelector::Any();
-  DurationRange lag;
+  DurationRange lag = {};
   bool hint = true;
 };
 // The partition has no leader. A state.
 struct NoLeader {
-  TopicSelector topic;
+  TopicSelector topic = {};
   PartitionSelector partition = PartitionSelector::All();
 };
 // Connections are reset, new ones refused, leaders move to other replicas in sync. A state.
 struct Crash {
-  BrokerSelector broker;
+  BrokerSelector broker = {};
 };
 // Every connection of the broker ends. An instant.
 struct Disconnect {
   enum class How : std::uint8_t { kReset, kFin };
-  BrokerSelector broker;
+  BrokerSelector broker = {};
   How how = How::kReset;
 };
 // New connections are refused. A state.
 struct RefuseConnect {
-  BrokerSelector broker;
+  BrokerSelector broker = {};
 };
 // SYNs are lost: an open never answers. A state.
 struct DropConnect {
-  BrokerSelector broker;
+  BrokerSelector broker = {};
 };
 // Connections are accepted and nothing is ever answered on any connection. A state.
 struct Blackhole {
-  BrokerSelector broker;
+  BrokerSelector broker = {};
 };
 // Bytes and SYNs between the two sides are held and pass on heal; connections stay. `oneway` holds only what goes from
 // the first side to the second. A state.
 struct NetworkPartition {
   struct Side {
     bool clients = false;  // All clients, besides `brokers`.
-    BrokerSelector brokers;
+    BrokerSelector brokers = {};
   };
   Side first;
   Side second;
@@ -111,12 +111,12 @@ struct NetworkPartition {
 };
 // Adds to the one-way latency of everything from and to the broker. A state.
 struct Latency {
-  BrokerSelector broker;
-  DurationRange add;
+  BrokerSelector broker = {};
+  DurationRange add = {};
 };
 // The broker reads nothing and answers nothing; connections stay. A state.
 struct PauseBroker {
-  BrokerSelector broker;
+  BrokerSelector broker = {};
 };
 // Requests are answered with `code`. Without `topic` every topic, and the top-level code where the API has one. A
 // state; with `on`, that one request.
@@ -133,7 +133,7 @@ struct DropResponse {};
 // Threads of the client lose the CPU at their next scheduling point, for `lasting`: an application thread by its name,
 // a producer's sender thread by the producer's name, "*" for all. A state. Only in simulation.
 struct StallThread {
-  std::string thread;
+  std::string thread = {};
 };
 // Planted broker bugs, for scenarios that must fail. What is appended is acknowledged and forgotten; of every two
 // appends of a partition the later one comes to stand before the earlier. States; a loss that a request triggers is of
@@ -156,13 +156,13 @@ std::string_view FaultKindName(const FaultAction& action);
 
 struct FaultSpec {
   FaultAction action;
-  FaultTrigger trigger;
+  FaultTrigger trigger = {};
   bool may_not_fire = false;
 };
 
 // What became of one FaultSpec in a run.
 struct FaultOutcome {
-  std::string kind;
+  std::string kind = {};
   std::int64_t fired = 0;
   bool may_not_fire = false;
 };

@@ -24,14 +24,14 @@ namespace ktrial::sim {
 struct BrokerTerm {
   enum class Kind : std::uint8_t { kId, kAll, kAny, kLeader, kFollower, kController };
   Kind kind = Kind::kAll;
-  NodeId id;          // kId
-  std::string topic;  // kLeader, kFollower
-  PartitionIndex partition;
+  NodeId id = {};          // kId
+  std::string topic = {};  // kLeader, kFollower
+  PartitionIndex partition = {};
   friend bool operator==(const BrokerTerm&, const BrokerTerm&) = default;
 };
 
 struct BrokerSelector {
-  std::vector<BrokerTerm> terms;  // Empty: matches nothing.
+  std::vector<BrokerTerm> terms = {};  // Empty: matches nothing.
 
   static BrokerSelector All() { return {{BrokerTerm{.kind = BrokerTerm::Kind::kAll}}}; }
   static BrokerSelector Any() { return {{BrokerTerm{.kind = BrokerTerm::Kind::kAny}}}; }
@@ -42,7 +42,7 @@ struct BrokerSelector {
 
 // Names, with "*" and "any" as above. A topic may itself be called "any" only in brokers that we do not write for.
 struct TopicSelector {
-  std::vector<std::string> terms;
+  std::vector<std::string> terms = {};
   static TopicSelector All() { return {{"*"}}; }
   static TopicSelector Name(std::string name) { return {{std::move(name)}}; }
 };
@@ -50,7 +50,7 @@ struct TopicSelector {
 struct PartitionSelector {
   enum class Kind : std::uint8_t { kList, kAll, kAny };
   Kind kind = Kind::kAll;
-  std::vector<PartitionIndex> list;
+  std::vector<PartitionIndex> list = {};
   static PartitionSelector All() { return {Kind::kAll, {}}; }
   static PartitionSelector Any() { return {Kind::kAny, {}}; }
   static PartitionSelector Index(std::int32_t index) { return {Kind::kList, {PartitionIndex(index)}}; }

@@ -52,48 +52,49 @@ enum class Arrival : std::uint8_t { kEven, kPoisson };
 enum class AfterLastSend : std::uint8_t { kNothing, kFlush, kClose };
 
 struct WorkloadSpec {
-  std::string producer;  // Empty: the only one. Of one with instances: such a workload for each, on threads "NAME-1",
-                         // "NAME-2", ...
-  std::string thread;    // Empty: "app-N", N from 1. Also what where = { workload = ... } names.
-  TopicSelector topic;   // Several: in turn. "any": drawn for each record.
-  std::optional<PartitionSelector> partition;  // As topic. None: the producer's partitioner decides.
+  std::string producer =
+      {};  // Empty: the only one. Of one with instances: such a workload for each, on threads "NAME-1",
+           // "NAME-2", ...
+  std::string thread = {};   // Empty: "app-N", N from 1. Also what where = { workload = ... } names.
+  TopicSelector topic = {};  // Several: in turn. "any": drawn for each record.
+  std::optional<PartitionSelector> partition = {};  // As topic. None: the producer's partitioner decides.
 
   // At most one of the two. Neither: as fast as Send returns.
-  std::optional<Rate> rate;            // Arrivals at start, start + 1/rate, ... before stop; or a Poisson process.
-  std::optional<std::int64_t> closed;  // Keeps so many records outstanding.
+  std::optional<Rate> rate = {};            // Arrivals at start, start + 1/rate, ... before stop; or a Poisson process.
+  std::optional<std::int64_t> closed = {};  // Keeps so many records outstanding.
   Arrival arrival = Arrival::kEven;
-  std::optional<std::int64_t> count;  // Ends after so many.
+  std::optional<std::int64_t> count = {};  // Ends after so many.
   Duration start{0};
-  std::optional<Duration> stop;  // None: the world's duration.
+  std::optional<Duration> stop = {};  // None: the world's duration.
 
-  std::optional<std::int64_t> key_cardinality;  // None: no key. Keys are "0" ... "N-1", drawn uniformly.
-  SizeRange value;
-  CallbackAction on_callback;
+  std::optional<std::int64_t> key_cardinality = {};  // None: no key. Keys are "0" ... "N-1", drawn uniformly.
+  SizeRange value = {};
+  CallbackAction on_callback = {};
   AfterLastSend then = AfterLastSend::kNothing;
 };
 
 // --- One call at a time of your choice ---
 struct FlushCall {
-  std::optional<Duration> timeout;
+  std::optional<Duration> timeout = {};
 };
 struct SendCall {
-  std::string topic;
-  std::optional<PartitionIndex> partition;
-  std::optional<std::string> key;
-  std::optional<std::string> value;  // None: 100 bytes. The identity is put in front of it.
+  std::string topic = {};
+  std::optional<PartitionIndex> partition = {};
+  std::optional<std::string> key = {};
+  std::optional<std::string> value = {};  // None: 100 bytes. The identity is put in front of it.
 };
 struct CloseCall {
-  std::optional<Duration> timeout;
+  std::optional<Duration> timeout = {};
 };
 struct PartitionsForCall {
-  std::string topic;
+  std::string topic = {};
 };
 
 struct CallSpec {
-  DurationRange at;
-  std::string producer;  // As above: with instances, the call is made on each.
-  std::string thread;    // Empty: a thread of its own, "call-N".
-  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall> call;
+  DurationRange at = {};
+  std::string producer = {};  // As above: with instances, the call is made on each.
+  std::string thread = {};    // Empty: a thread of its own, "call-N".
+  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall> call = {};
 };
 
 }  // namespace ktrial::sim
