@@ -144,7 +144,7 @@ def duplicates(records):
     return sum(count - 1 for count in Counter(value for _, _, value in records).values())
 
 
-def main(tests):
+def main(tests, script="tests/real/run.sh"):
     """Runs the tests whose name holds an argument (all without), prints a line each, closes with the count."""
     wanted = sys.argv[1:]
     passed = failed = 0
@@ -161,6 +161,6 @@ def main(tests):
             print(f"FAILED  {test.__name__} ({time.monotonic() - start:.1f} s): {error}", flush=True)
             if not isinstance(error, Failure):
                 traceback.print_exc()
-            print(f"reproduce: tests/real/run.sh {test.__name__}", flush=True)
+            print(f"reproduce: {script} {test.__name__}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

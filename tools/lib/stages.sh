@@ -107,6 +107,7 @@ compare_hashes() {
 fuzzing() { counted tests/fuzz/run.sh "${1:-5}"; }
 judges() { counted tests/real/wire_judges/run.sh; counted tests/real/config_judge/run.sh; }
 real_brokers() { counted tests/real/run.sh; }
+outside_programs() { counted tests/package/run.sh; }
 
 finish() {
   printf '\nRC_PARAMS="%s"\n' "$RC_PARAMS"
@@ -115,13 +116,14 @@ finish() {
 }
 
 run_tests() {
-  install_packages build test
+  install_packages build test package
   if [ $# -eq 0 ]; then
     stage "tidy" lint
     stage "tests (gcc, optimised)" tests_gcc
     stage "bin/ktrial" build_program
     stage "scenarios" scenarios_all 3
     stage "judges of the wire format and of the configuration" judges
+    stage "programs outside, built against the package" outside_programs
     stage "real brokers" real_brokers
   elif [ "$1" = real ]; then
     stage "bin/ktrial" build_program
@@ -135,7 +137,7 @@ run_tests() {
 
 run_ci() {
   echo "RC_PARAMS=\"$RC_PARAMS\""
-  stage "install" install_packages build test
+  stage "install" install_packages build test package
   stage "tidy" lint
   stage "tests (gcc, optimised)" tests_gcc
   stage "bin/ktrial" build_program
@@ -147,6 +149,7 @@ run_ci() {
   stage "tests with threads (clang, tsan)" tests_tsan
   stage "fuzzing" fuzzing 5
   stage "judges of the wire format and of the configuration" judges
+  stage "programs outside, built against the package" outside_programs
   stage "real brokers" real_brokers
   finish
 }

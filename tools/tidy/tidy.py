@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 from parity import parity
 
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "package"))
+import headers  # noqa: E402
+
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 CODE_FOLDERS = ("core", "sim", "scenarios", "tests", "bench")
@@ -216,8 +219,17 @@ def include_guards(tree):
             yield path, 1, f"guard: the include guard must be {guard}"
 
 
+def package_headers(tree):
+    """What is installed is decided for every header of the folders where API lives."""
+    files = {path: "\n".join(lines) for path, lines in tree.files.items() if path.endswith(".h")}
+    if not headers.faces(files):
+        return  # an excerpt of the tree
+    for path, text in headers.undecided(files):
+        yield path, 1, f"package: {text}"
+
+
 RULES = (banned_names, layering, unique_sites, file_length, function_length, tests_in_targets, folders_in_architecture, include_guards,
-         parity)
+         package_headers, parity)
 
 
 def lint(tree):

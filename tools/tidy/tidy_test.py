@@ -4,6 +4,7 @@ import unittest
 
 import parity
 import tidy
+from tidy import headers
 
 
 def found(rule, files):
@@ -126,6 +127,22 @@ class Guards(unittest.TestCase):
     def test_the_guard_is_the_path(self):
         self.assertEqual(found(tidy.include_guards, {"core/wire/a.h": "#ifndef A_H_"}), [("core/wire/a.h", 1)])
         self.assertEqual(found(tidy.include_guards, {"core/wire/a.h": "#ifndef CORE_WIRE_A_H_"}), [])
+
+
+class PackageHeaders(unittest.TestCase):
+    FILES = {"tools/package/include/producer.h": '#include "core/producer/producer.h"', "core/producer/producer.h": ""} | {
+        path: "" for path in headers.INTERNAL}
+
+    def test_a_header_that_nobody_decided_on(self):
+        self.assertEqual(found(tidy.package_headers, self.FILES), [])
+        self.assertEqual(found(tidy.package_headers, self.FILES | {"core/producer/new.h": ""}), [("core/producer/new.h", 1)])
+        self.assertEqual(found(tidy.package_headers, self.FILES | {"core/network/new.h": ""}), [])
+
+    def test_an_internal_header_that_is_installed_or_gone(self):
+        self.assertEqual(found(tidy.package_headers, self.FILES | {"core/producer/producer.h": '#include "core/producer/sender.h"'}),
+                         [("core/producer/sender.h", 1)])
+        self.assertEqual(found(tidy.package_headers, {path: text for path, text in self.FILES.items() if path != "sim/stall_meter.h"}),
+                         [("sim/stall_meter.h", 1)])
 
 
 class Parity(unittest.TestCase):

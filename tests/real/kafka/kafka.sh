@@ -1,6 +1,7 @@
 #!/bin/bash
 # kafka.sh - real Apache Kafka 4.4 (KRaft) brokers on 127.0.0.1 for tests.
 #   kafka.sh setup                           fetch the jars, make the template and the class archive (once), all in $KAFKA_HOME
+#   kafka.sh ready                           setup, if that was not done yet
 #   kafka.sh start DIR N PORT [KEY=VALUE..]  N nodes (broker + controller each), ids 1..N, in DIR/1 .. DIR/N;
 #                                            node I serves clients on PORT+I-1 and its peers on PORT+100+I-1
 #   kafka.sh up DIR I                        start node I again (after a signal)
@@ -96,6 +97,10 @@ setup)
   tool org.apache.kafka.tools.TopicCommand --bootstrap-server 127.0.0.1:${1:-39092} --create --topic t >/dev/null
   pid=$(cat train/1/pid); kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done
   rm -rf train; ls -l kafka.jsa ;;
+ready)
+  [ -f "$home/kafka.jsa" ] && exit
+  echo "fetching Apache Kafka 4.4.0 from Maven Central into $home (about 40 MB, once)" >&2
+  exec "$0" setup >&2 ;;
 start)
   mkdir -p "$1"; dir=$(cd "$1" && pwd); n=$2; port=$3; shift 3
   for ((i = 1; i <= n; i++)); do format "$dir" $i; config "$dir" $n $port $i "$@" >"$dir/$i/server.properties"; done
