@@ -105,8 +105,14 @@ struct OverflowHandler {
   }
 };
 
+namespace {
+
+void Unmap(const Stack& stack) { ::munmap(stack.low - kGuardBytes, stack.bytes + kGuardBytes); }
+
+}  // namespace
+
 StackPool::~StackPool() {
-  for (const Stack& stack : free_) ::munmap(stack.low - kGuardBytes, stack.bytes + kGuardBytes);
+  for (const Stack& stack : free_) Unmap(stack);
 }
 
 Stack StackPool::Take() {
@@ -123,6 +129,9 @@ Stack StackPool::Take() {
 }
 
 void StackPool::Give(Stack stack) {
+  // Two threads that follow each other on a stack need not be ordered by anything that the program does. To ThreadSanitizer their
+  // frames would be a race, unless it learns that the memory is another.
+  if (HasTsan()) return Unmap(stack);
   // A frame that was left without returning keeps its marks.
   if (__asan_unpoison_memory_region != nullptr) __asan_unpoison_memory_region(stack.low, stack.bytes);
   free_.push_back(stack);

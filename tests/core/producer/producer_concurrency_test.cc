@@ -7,6 +7,7 @@
 
 #include "sim/checker/history.h"
 #include "sim/kernel/strategy.h"
+#include "sim/kernel/unchecked_section.h"
 #include "sim/metrics/run_record.h"
 #include "sim/run_result.h"
 #include "sim/workload/app_context.h"
@@ -85,7 +86,12 @@ TEST_P(ConcurrencyTest, NoScheduleBreaksAPromise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrencyTest, ::testing::Range(1, 1001));
+#ifdef KTRIAL_SIM_TSAN
+constexpr int kSchedules = 200;  // Each costs a hundred times as much there.
+#else
+constexpr int kSchedules = 1000;
+#endif
+INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrencyTest, ::testing::Range(1, 1 + kSchedules));
 
 }  // namespace
 }  // namespace ktrial::testing

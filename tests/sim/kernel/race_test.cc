@@ -49,6 +49,24 @@ std::int64_t AddInTwoThreads(bool locked) {
 
 TEST(RaceTest, WhatTheProgramOrdersIsNoRace) { EXPECT_EQ(AddInTwoThreads(true), 22); }
 
+// Threads that follow each other on one stack are not ordered by anything that the program does.
+TEST(RaceTest, AStackThatIsUsedAgainIsNoRace) {
+  Sandbox sandbox;
+  const KernelResult result = sandbox.Run([&] {
+    Threads& threads = sandbox.env().threads();
+    std::vector<std::unique_ptr<Thread>> writers;
+    for (int i = 0; i < 3; ++i) {
+      writers.push_back(threads.Spawn("writer", [] {
+        volatile int frame[64];
+        for (volatile int& word : frame) word = 1;
+      }));
+      threads.SleepUntil(sandbox.kernel().Now() + milliseconds(1), Site("test.race.between"));
+    }
+    for (const auto& writer : writers) EXPECT_TRUE(writer->Join(Instant::Never()));
+  });
+  EXPECT_EQ(result.end, KernelEnd::kIdle) << result.text;
+}
+
 // The kernel, the network and their books are touched by all threads, and that is no race of the program.
 TEST(RaceTest, ThreadsWithTransportsOfTheirOwnDoNotRace) {
   Sandbox sandbox({.seed = 5});
