@@ -14,6 +14,9 @@ namespace ktrial {
 
 class TopicQueues;
 
+// Whether the coordinator of a transaction counts a partition in (SN-32).
+enum class Membership : std::uint8_t { kOutside, kBeingAdded, kInside };
+
 struct PartitionQueue {
   PartitionQueue(TopicQueues& owner, PartitionIndex index, Threads& threads)
       : topic(owner), partition(index), mutex(threads, Site("accumulator.queue")) {}
@@ -43,8 +46,9 @@ struct PartitionQueue {
   std::uint64_t leader_generation = 0;  // Of the snapshot that the next two fields were read from; 0: none.
   NodeId leader = kNoNode;
   LeaderEpoch leader_epoch = kUnknownEpoch;
-  PartitionSequences sequences;  // Of an idempotent producer.
-  bool has_trouble = false;      // On the accumulator's list of queues that may need a restart.
+  PartitionSequences sequences;                  // Of an idempotent producer.
+  bool has_trouble = false;                      // On the accumulator's list of queues that may need a restart.
+  Membership membership = Membership::kOutside;  // Of a transactional producer.
 };
 
 }  // namespace ktrial

@@ -131,10 +131,20 @@ bool PartitionSequences::NeedsRestart() {
   if (unresolved_ && in_flight_.empty()) {
     unresolved_ = false;
     // If the last number that was given away is in the log, so is every one before it.
-    if (acknowledged_end_ != next_) AddGap(0);
+    if (acknowledged_end_ != next_) {
+      AddGap(0);
+      gap_may_be_filled_ = true;
+    }
   }
   const bool on_wire = std::ranges::any_of(in_flight_, &Entry::on_wire);
   return has_gap_ && before_gap_ == 0 && !on_wire;
+}
+
+bool PartitionSequences::Rewind() {
+  if (!in_flight_.empty() || unresolved_ || gap_may_be_filled_) return false;
+  next_ = acknowledged_end_;
+  has_gap_ = false;
+  return true;
 }
 
 void PartitionSequences::Restart(const ProducerIdAndEpoch& owner) {
@@ -148,6 +158,7 @@ void PartitionSequences::Restart(const ProducerIdAndEpoch& owner) {
   }
   has_gap_ = false;
   unresolved_ = false;
+  gap_may_be_filled_ = false;
 }
 
 }  // namespace ktrial

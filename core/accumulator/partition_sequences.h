@@ -77,10 +77,18 @@ class PartitionSequences {
   bool NeedsRestart();
   // NeedsRestart may become true without anything new happening here but the end of what is in flight.
   bool is_troubled() const { return has_gap_ || unresolved_; }
+  // Without another epoch: the numbers of what is certainly missing are given away again. False, and nothing happens, if
+  // something may be in the log, or is in flight (SN-26).
+  bool Rewind();
   // All batches in flight are numbered anew from 0, in their order. NeedsRestart is true.
   void Restart(const ProducerIdAndEpoch& owner);
 
   // --- To look at ---
+
+  // A gap in front of this batch stays.
+  bool IsBehindGap(BatchId batch) const { return has_gap_ && Knows(batch) && Find(batch) >= before_gap_; }
+  // One in front of it is in flight, and may yet fill what is missing.
+  bool WaitsForOthers(BatchId batch) const { return Knows(batch) && Find(batch) > 0 && !IsBehindGap(batch); }
 
   bool Knows(BatchId batch) const { return Find(batch) != kNone; }
   // Both are known; `first` has the lower numbers.
@@ -112,6 +120,7 @@ class PartitionSequences {
   bool has_gap_ = false;
   std::size_t before_gap_ = 0;  // With a gap: how many of in_flight_ are in front of it.
   bool unresolved_ = false;
+  bool gap_may_be_filled_ = false;  // With a gap: what seems to be missing may be in the log after all.
 };
 
 }  // namespace ktrial

@@ -73,6 +73,8 @@ struct AccumulatorConfig {
   // Batches are numbered, and none is drained before SetProducer has said for whom (AC-21, AC-22). At most so many of a
   // partition are in flight then (SN-23).
   bool idempotent = false;
+  // Batches are marked as part of a transaction, and none is drained while its partition is not. Needs idempotence.
+  bool transactional = false;
   std::int32_t max_in_flight_per_partition = 5;
   BatchCallback on_batch;                   // Called for each batch that ends, but not for one that is split.
   BufferPool::HeapFunction heap = nullptr;  // As in BufferPool::Options.
@@ -216,8 +218,30 @@ class RecordAccumulator final : private BatchRecycler {
   void ConcludeAbsent(const ProducerBatch& batch);
   // Some partition can only go on with numbers of another epoch than that of SetProducer.
   bool NeedsNewEpoch();
+  // This batch, which was refused for a gap, waits for others in flight in front of it that may fill the gap.
+  bool WaitsForOthers(const ProducerBatch& batch) const;
+  // Some partition is not sure that all its numbers that were given away are in the log.
+  bool HasTrouble();
+  // Ends that trouble without another epoch; false if it cannot be (PartitionSequences::Rewind).
+  bool RewindSequences();
   // Those partitions go on, numbered from 0 for whom SetProducer named, which has to be somebody new for them.
   void RestartSequences();
+
+  // --- [sender] Transactions (SN-32) ---
+
+  // The partitions that have batches and are outside of the transaction, in order. Each is named once: until it is
+  // admitted, or the transaction is left.
+  std::vector<TopicPartition> TakeOutsiders();
+  // Their batches may be drained. `partitions` ascends.
+  void AdmitToTransaction(std::span<const TopicPartition> partitions);
+  // All partitions are outside again.
+  void LeaveTransaction();
+  bool any_admitted() const { return any_admitted_; }
+  // While set, linger does not hold batches back: somebody waits for all of them.
+  void SetHurry(bool hurry) { hurry_ = hurry; }
+  // Ends what is not on the wire with this error. What may be in the log already, as it was sent before, is spared if
+  // `spare_sent`.
+  void AbortWaiting(const absl::Status& reason, bool spare_sent);
 
   // Callbacks that threw, since the start (SN-16).
   std::int64_t callbacks_thrown() const { return callbacks_thrown_; }
@@ -286,6 +310,11 @@ class RecordAccumulator final : private BatchRecycler {
   void InsertInOrder(PartitionQueue& queue, ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
   void NoteTrouble(PartitionQueue& queue);
 
+  // Transactions: record_accumulator_transactions.cc.
+  bool IsOutside(const PartitionQueue& queue) const {
+    return config_.transactional && queue.membership != Membership::kInside;
+  }
+
   // Endings: record_accumulator_ending.cc.
   void End(ProducerBatch& batch, BatchState state, BatchOutcome outcome);
   void TakeOutOfQueue(ProducerBatch& batch);
@@ -322,6 +351,9 @@ class RecordAccumulator final : private BatchRecycler {
   std::optional<Compressor> compressor_;  // Null: no compression.
   ProducerIdAndEpoch producer_;
   std::vector<PartitionQueue*> troubled_;  // Those with has_trouble, in no order that matters.
+  std::vector<PartitionQueue*> members_;   // Those that are not outside, in no order that matters.
+  bool any_admitted_ = false;
+  bool hurry_ = false;
   std::int64_t callbacks_thrown_ = 0;
 };
 

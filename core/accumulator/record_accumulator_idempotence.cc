@@ -8,13 +8,17 @@
 namespace ktrial {
 
 bool RecordAccumulator::IsHeld(const PartitionQueue& queue, const ProducerBatch& front) const {
+  if (IsOutside(queue)) return true;
   return config_.idempotent && !queue.sequences.MayDrain(front.id(), producer_,
                                                          static_cast<std::size_t>(config_.max_in_flight_per_partition));
 }
 
 void RecordAccumulator::Number(PartitionQueue& queue, ProducerBatch& batch) {
   const PartitionSequences::Numbers numbers = queue.sequences.Drain(batch.id(), batch.record_count(), producer_);
-  batch.SetProducer({.id = numbers.owner.id, .epoch = numbers.owner.epoch, .base_sequence = numbers.base});
+  batch.SetProducer({.id = numbers.owner.id,
+                     .epoch = numbers.owner.epoch,
+                     .base_sequence = numbers.base,
+                     .transactional = config_.transactional});
 }
 
 // AC-24: what was numbered comes before what was not, and in the order of its numbers.
@@ -59,6 +63,25 @@ bool RecordAccumulator::NeedsNewEpoch() {
   return std::ranges::any_of(troubled_, [this](PartitionQueue* queue) {
     return queue->sequences.NeedsRestart() && queue->sequences.owner() == producer_;
   });
+}
+
+bool RecordAccumulator::WaitsForOthers(const ProducerBatch& batch) const {
+  return batch.queue_->sequences.WaitsForOthers(batch.id());
+}
+
+bool RecordAccumulator::HasTrouble() {
+  return std::ranges::any_of(troubled_, [](PartitionQueue* queue) {
+    return queue->sequences.NeedsRestart() || queue->sequences.is_troubled();
+  });
+}
+
+bool RecordAccumulator::RewindSequences() {
+  std::erase_if(troubled_, [](PartitionQueue* queue) {
+    PartitionSequences& sequences = queue->sequences;
+    queue->has_trouble = (sequences.NeedsRestart() || sequences.is_troubled()) && !sequences.Rewind();
+    return !queue->has_trouble;
+  });
+  return troubled_.empty();
 }
 
 void RecordAccumulator::RestartSequences() {

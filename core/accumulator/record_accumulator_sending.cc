@@ -66,8 +66,8 @@ ReadyNodes RecordAccumulator::Ready(const std::shared_ptr<const Cluster>& cluste
   TakeActivated();
   LearnLeaders(cluster);
   ++ready_pass_;
-  // Memory pressure, flush and close override linger, for all partitions (AC-13).
-  const bool hurry = pool_.HasWaiters() || flushes_.Load() > 0 || closed_.Load();
+  // Memory pressure, flush, close and the end of a transaction override linger, for all partitions (AC-13).
+  const bool hurry = hurry_ || pool_.HasWaiters() || flushes_.Load() > 0 || closed_.Load();
   std::vector<Examined>& examined = examined_;
   examined.clear();
   for (PartitionQueue* queue : active_) {

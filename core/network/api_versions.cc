@@ -32,6 +32,20 @@ std::optional<std::int16_t> ApiVersions::Choose(wire::ApiKey api, wire::VersionR
   return newest;
 }
 
+void FinalizedFeatures::Learn(const wire::ApiVersionsResponse& response) {
+  if (response.finalized_features_epoch <= epoch_) return;
+  epoch_ = response.finalized_features_epoch;
+  levels_.clear();
+  for (const wire::FinalizedFeature& feature : response.finalized_features) {
+    levels_[feature.name] = feature.max_version_level;
+  }
+}
+
+std::int16_t FinalizedFeatures::Level(std::string_view name) const {
+  const auto found = levels_.find(name);
+  return found == levels_.end() ? std::int16_t{0} : found->second;
+}
+
 std::optional<std::int16_t> NextApiVersionsVersion(std::int16_t tried, const wire::ApiVersionsResponse& refusal) {
   if (tried <= 0) return std::nullopt;
   const std::optional<wire::VersionRange> listed = ApiVersions(refusal).Find(wire::ApiKey::kApiVersions);
@@ -45,8 +59,13 @@ bool ClientThrottles(wire::ApiKey api, std::int16_t version) {
     case wire::ApiKey::kMetadata:
       return version >= 6;
     case wire::ApiKey::kApiVersions:
+    case wire::ApiKey::kFindCoordinator:
       return version >= 2;
     case wire::ApiKey::kInitProducerId:
+    case wire::ApiKey::kAddPartitionsToTxn:
+    case wire::ApiKey::kAddOffsetsToTxn:
+    case wire::ApiKey::kTxnOffsetCommit:
+    case wire::ApiKey::kEndTxn:
       return version >= 1;
     default:
       return false;

@@ -3,8 +3,11 @@
 #define CORE_NETWORK_API_VERSIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "core/wire/api_key.h"
 #include "core/wire/messages.h"
@@ -24,6 +27,19 @@ class ApiVersions {
 
  private:
   std::map<std::int16_t, wire::VersionRange> ranges_;
+};
+
+// What the cluster as a whole has agreed to use, as its nodes report it. They hear of a change one after the other; the
+// epoch tells which report is the latest. Not thread-safe.
+class FinalizedFeatures {
+ public:
+  void Learn(const wire::ApiVersionsResponse& response);
+  // 0 for a feature that is not used, or not known.
+  std::int16_t Level(std::string_view name) const;
+
+ private:
+  std::int64_t epoch_ = -1;
+  std::map<std::string, std::int16_t, std::less<>> levels_;
 };
 
 // In which version the ApiVersions request itself is to be tried next, after a node refused `tried` with

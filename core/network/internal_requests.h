@@ -5,56 +5,34 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/env/clock.h"
-#include "core/network/outgoing_request.h"
-#include "core/wire/api_key.h"
+#include "core/network/message_call.h"
 #include "core/wire/messages.h"
 
 namespace ktrial {
 
 // Thread safety: none; the sender thread.
-class MetadataCall : public OutgoingRequest {
+class MetadataCall final : public MessageCall<wire::MetadataRequest, wire::MetadataResponse> {
  public:
-  explicit MetadataCall(const wire::MetadataRequest& request) : request_(request) {}
-
-  wire::ApiKey api() const override { return wire::ApiKey::kMetadata; }
-  wire::VersionRange versions() const override;
-  void Encode(std::int16_t version, std::int32_t correlation_id, std::string_view client_id,
-              wire::GatherBytes& frame) override;
-  absl::StatusOr<Duration> ParseResponse(std::int16_t version, std::string_view body) override;
+  using MessageCall::MessageCall;
   void OnComplete(const RequestOutcome&) override {}
 
-  // After ParseResponse.
-  const wire::MetadataResponse& response() const { return response_; }
-
  private:
-  const wire::MetadataRequest request_;
-  wire::MetadataResponse response_;
+  void Adapt(std::int16_t version, wire::MetadataRequest& request) const override;
 };
 
 // Always in one version, as nothing is known of the node yet.
-class ApiVersionsCall : public OutgoingRequest {
+class ApiVersionsCall final : public MessageCall<wire::ApiVersionsRequest, wire::ApiVersionsResponse> {
  public:
   ApiVersionsCall(wire::ApiVersionsRequest request, std::int16_t version)
-      : request_(std::move(request)), version_(version) {}
-
-  wire::ApiKey api() const override { return wire::ApiKey::kApiVersions; }
-  wire::VersionRange versions() const override { return {.min = version_, .max = version_}; }
-  void Encode(std::int16_t version, std::int32_t correlation_id, std::string_view client_id,
-              wire::GatherBytes& frame) override;
-  // An UNSUPPORTED_VERSION answer is decoded too (WP-07).
-  absl::StatusOr<Duration> ParseResponse(std::int16_t version, std::string_view body) override;
+      : MessageCall(std::move(request), {.min = version, .max = version}) {}
   void OnComplete(const RequestOutcome&) override {}
 
-  // After ParseResponse.
-  const wire::ApiVersionsResponse& response() const { return response_; }
-
  private:
-  const wire::ApiVersionsRequest request_;
-  const std::int16_t version_;
-  wire::ApiVersionsResponse response_;
+  // An UNSUPPORTED_VERSION answer is decoded too (WP-07).
+  absl::StatusOr<wire::ApiVersionsResponse> Decode(std::string_view body, std::int16_t version) const override;
 };
 
 }  // namespace ktrial

@@ -241,6 +241,7 @@ LeastLoaded NetworkClient::FindLeastLoaded(Instant now) { return impl_->FindLeas
 std::optional<wire::VersionRange> NetworkClient::NodeVersions(NodeId id, wire::ApiKey api) const {
   return impl_->NodeVersions(id, api);
 }
+std::int16_t NetworkClient::FinalizedLevel(std::string_view feature) const { return impl_->FinalizedLevel(feature); }
 void NetworkClient::Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now) {
   impl_->Send(id, std::move(request), now);
 }

@@ -101,6 +101,9 @@ class NetworkClient {
   // What the node said it supports; nullopt before its ApiVersions answer, or if it does not list the API.
   std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
 
+  // At which level the cluster uses a feature, by what its nodes have said so far: 0 if not at all, or if none has said.
+  std::int16_t FinalizedLevel(std::string_view feature) const;
+
   // --- Requests ---
 
   // IsReady (but for the metadata) must be true; anything else is a KT_CHECK (NC-15). The request's time runs from

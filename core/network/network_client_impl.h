@@ -41,6 +41,7 @@ class NetworkClient::Impl {
   const ConnectionStates& states() const { return states_; }
   const InFlightRequests& in_flight() const { return in_flight_; }
   std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
+  std::int16_t FinalizedLevel(std::string_view feature) const { return features_.Level(feature); }
   void WakeUp() { transport_.WakeUp(); }
 
  private:
@@ -107,8 +108,9 @@ class NetworkClient::Impl {
   ConnectionStates states_;
   InFlightRequests in_flight_;
   std::map<NodeId, Peer> peers_;  // Of all nodes that have a channel.
-  std::vector<Ended> ended_;      // Not reported yet.
-  bool has_written_ = false;      // Some request without a response was written to its end and has not ended.
+  FinalizedFeatures features_;
+  std::vector<Ended> ended_;  // Not reported yet.
+  bool has_written_ = false;  // Some request without a response was written to its end and has not ended.
   std::int32_t correlation_id_ = 0;
   bool closed_ = false;
   // After in_flight_: closed before the requests whose bytes it may still be writing.

@@ -141,6 +141,7 @@ absl::Status NetworkClient::Impl::HandleApiVersions(NodeId id, std::int16_t vers
         response.error, "the node refused to name its versions: " + std::string(wire::ErrorCodeName(response.error)));
   }
   peers_.at(id).versions.emplace(response);
+  features_.Learn(response);
   MarkReady(id);
   return absl::OkStatus();
 }

@@ -119,13 +119,22 @@ class Parser {
   // PR-21. What was asked for by name is not taken away without a word; what is on by default gives way. More than five in
   // flight is more than brokers can tell apart.
   void CheckIdempotence() {
-    if (!config_.enable_idempotence) return;
-    const bool demanded = Given("enable.idempotence");
+    const bool transactional = !config_.transactional_id.empty();
+    if (!config_.enable_idempotence) {
+      if (!transactional) return;
+      return Problem("enable.idempotence",
+                     fmt::format("{} = \"false\" is not allowed with transactional.id = \"{}\": only true (PR-21)",
+                                 NameOf("enable.idempotence"), config_.transactional_id));
+    }
+    // Whoever wants transactions wants what they stand on.
+    const bool demanded = Given("enable.idempotence") || transactional;
     AdaptDefaultsToIdempotence();
     const auto conflict = [&](std::string_view key, std::string_view value, std::string_view allowed, bool gives_way) {
       if (demanded || !gives_way) {
-        return Problem(key, fmt::format("{} = \"{}\" is not allowed with enable.idempotence = true{}: {} (PR-21)",
-                                        NameOf(key), value, demanded ? "" : ", the default", allowed));
+        return Problem(key, fmt::format("{} = \"{}\" is not allowed with {}{}: {} (PR-21)", NameOf(key), value,
+                                        transactional && !Given("enable.idempotence") ? "transactional.id"
+                                                                                      : "enable.idempotence = true",
+                                        demanded ? "" : ", the default", allowed));
       }
       config_.enable_idempotence = false;
       Warn(

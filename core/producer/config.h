@@ -67,10 +67,13 @@ struct ProducerConfig {
                                               const ConfigProfile* profile = nullptr);
 
   std::vector<BootstrapServer> bootstrap_servers;
-  std::string client_id;  // Empty: "producer-N", N counting the producers of the Env (PR-20).
+  std::string
+      client_id;  // Empty: "producer-" and transactional.id, or "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;
   std::string client_rack;         // As the brokers' racks are called; empty: none.
   bool enable_idempotence = true;  // Needs acks = all, retries and at most five requests in flight (PR-21).
+  std::string transactional_id;    // Empty: no transactions.
+  Duration transaction_timeout = std::chrono::seconds(60);  // After which its coordinator aborts a transaction.
   Codec compression_type = Codec::kNone;
   int compression_gzip_level = -1;  // Levels as LevelRangeOf has them; each is for its codec alone.
   int compression_lz4_level = 9;

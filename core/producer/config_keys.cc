@@ -98,6 +98,11 @@ bool StoreRack(ProducerConfig& config, std::int64_t, std::string_view text) {
   return true;
 }
 
+bool StoreTransactionalId(ProducerConfig& config, std::int64_t, std::string_view text) {
+  config.transactional_id = std::string(text);
+  return true;
+}
+
 bool StoreRecovery(ProducerConfig& config, std::int64_t, std::string_view text) {
   if (EqualsIgnoringCase(text, "rebootstrap")) {
     config.metadata_recovery = MetadataRecovery::kRebootstrap;
@@ -202,7 +207,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("buffer.memory.allocation.strategy", kString, "full", "how buffers of batches grow"),
     NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
     Text("client.id", kString, "", "any text", "PR-20", &StoreClientId,
-         "the name that brokers log and meter; default producer-N"),
+         "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),
     Text("client.rack", kString, "", "any text", "PT-07", &StoreRack,
          "the rack of this client, for partitioner.rack.aware"),
     Level("compression.gzip.level", "-1", "1 ... 9, or -1 for gzip's own choice", -1, 9,
@@ -346,9 +351,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("ssl.truststore.location", kString, "", "TLS"),
     NotYet("ssl.truststore.password", kPassword, "", "TLS"),
     NotYet("ssl.truststore.type", kString, "JKS", "TLS"),
-    NotYet("transaction.timeout.ms", kInt, "60000", "transactions"),
-    NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions"),
-    NotYet("transactional.id", kString, "", "transactions"),
+    Int("transaction.timeout.ms", "60000", 1, "SN-31", &StoreMillis<&C::transaction_timeout>,
+        "a transaction that is open for so long is aborted by its coordinator; brokers have a maximum"),
+    NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions that another system decides about"),
+    Text("transactional.id", kString, "", "any text", "SN-31", &StoreTransactionalId,
+         "the name under which a producer goes on with its transactions after a restart; it fences off the one before"),
     Ignored("value.serializer", kClass,
             "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),
 });

@@ -64,6 +64,10 @@ Disposition Classify(wire::ErrorCode code) {
 }
 // clang-format on
 
+bool MayHaveBeenAppended(wire::ErrorCode code) {
+  return code == wire::ErrorCode::kUnknownServerError || Classify(code) == Disposition::kRetry;
+}
+
 bool CarriesLeaderHint(wire::ErrorCode code) {
   return code == wire::ErrorCode::kNotLeaderOrFollower || code == wire::ErrorCode::kFencedLeaderEpoch;
 }

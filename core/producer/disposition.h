@@ -19,6 +19,10 @@ enum class Disposition : std::uint8_t {
 
 Disposition Classify(wire::ErrorCode code);
 
+// Whether a batch that is given up with this error may be in the log all the same. The retriable ones include answers that
+// never came, and what a broker says that does not know its own state is no proof.
+bool MayHaveBeenAppended(wire::ErrorCode code);
+
 // Whether a hint about the new leader may come with the code (SN-09).
 bool CarriesLeaderHint(wire::ErrorCode code);
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -169,6 +171,11 @@ void MetricsRecorder::Flushed(Duration took) {
   flush_ns_ += took.count();
 }
 
+void MetricsRecorder::TransactionCalled(TransactionCall call, Duration took) {
+  MutexLock lock(mutex_);
+  transaction_ns_[static_cast<std::size_t>(call)] += took.count();
+}
+
 void MetricsRecorder::MetadataWaited(Duration took) {
   MutexLock lock(mutex_);
   metadata_wait_ns_ += took.count();
@@ -242,6 +249,11 @@ void MetricsRecorder::WriteBatches(Writer& writer) const {
   writer.Value("bufferpool-wait-time-ns-total", buffer_wait_ns_.total());
   writer.Value("flush-time-ns-total", static_cast<double>(flush_ns_));
   writer.Value("metadata-wait-time-ns-total", static_cast<double>(metadata_wait_ns_));
+  constexpr std::array<std::string_view, kTransactionCallCount> kCalls = {"init", "begin", "send-offsets", "commit",
+                                                                          "abort"};
+  for (std::size_t i = 0; i < kCalls.size(); ++i) {
+    writer.Value(fmt::format("txn-{}-time-ns-total", kCalls[i]), static_cast<double>(transaction_ns_[i]));
+  }
 }
 
 void MetricsRecorder::WriteConnections(Writer& writer) const {

@@ -6,6 +6,8 @@
 #ifndef CORE_PRODUCER_METRICS_RECORDER_H_
 #define CORE_PRODUCER_METRICS_RECORDER_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -58,6 +60,10 @@ class MetricsRecorder {
   // The buffer pool's sums since the start; what is new since the last call counts for now.
   void BufferPoolSeen(Duration wait_time, std::int64_t exhausted, Instant now);
   void Flushed(Duration took);
+  // How long a call about transactions took, whatever came of it.
+  enum class TransactionCall : std::uint8_t { kInit, kBegin, kSendOffsets, kCommit, kAbort };
+  static constexpr std::size_t kTransactionCallCount = 5;
+  void TransactionCalled(TransactionCall call, Duration took);
   void MetadataWaited(Duration took);
 
   void Connected(NodeId node, Instant now);
@@ -129,6 +135,7 @@ class MetricsRecorder {
   Duration buffer_wait_seen_ ABSL_GUARDED_BY(mutex_){};
   std::int64_t buffer_exhausted_seen_ ABSL_GUARDED_BY(mutex_) = 0;
   std::int64_t flush_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::array<std::int64_t, kTransactionCallCount> transaction_ns_ ABSL_GUARDED_BY(mutex_) = {};
   std::int64_t metadata_wait_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   // Connections.
   std::int64_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -36,8 +36,7 @@ ProduceCall::ProduceCall(const Settings& settings, std::vector<BatchRef> batches
 }
 
 wire::VersionRange ProduceCall::versions() const {
-  wire::VersionRange range = *wire::ClientVersionRange(wire::ApiKey::kProduce);
-  range.min = std::max(range.min, settings_.version_min);
+  wire::VersionRange range = settings_.versions;
   const bool all_ids = std::ranges::none_of(topic_ids_, [](const TopicId& id) { return id == TopicId(); });
   if (!all_ids) range.max = std::min<std::int16_t>(range.max, kTopicIdsSince - 1);
   return range;
@@ -48,6 +47,7 @@ void ProduceCall::Encode(std::int16_t version, std::int32_t correlation_id, std:
   wire::ProduceRequest request{
       .acks = settings_.acks,
       .timeout_ms = static_cast<std::int32_t>(settings_.timeout / std::chrono::milliseconds(1))};
+  if (settings_.transactional_id != nullptr) request.transactional_id = *settings_.transactional_id;
   const std::int8_t magic = MagicOf(version);
   if (magic < 2) {
     for (const BatchRef& batch : batches_) converted_.push_back(down_converter_.Convert(batch->bytes(), magic));

@@ -35,7 +35,8 @@ class ProduceCall final : public OutgoingRequest {
   struct Settings {
     std::int16_t acks = -1;
     Duration timeout{};  // How long the broker may wait for its replicas.
-    std::int16_t version_min = 0;
+    wire::VersionRange versions = *wire::ClientVersionRange(wire::ApiKey::kProduce);  // What would do.
+    const std::string* transactional_id = nullptr;                                    // Null: none. Outlives this.
   };
   // The topics have the ids of `cluster`; where one has none, nothing newer than v12 will do (WP-10). `down_converter` makes
   // what goes to old brokers. It and `owner` outlive this.

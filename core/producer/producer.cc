@@ -28,6 +28,9 @@ absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(ProducerConfig config
     InterceptorChain(std::move(config.interceptors), {}, log).Close().IgnoreError();  // logged; PR-17
     return absl::InvalidArgumentError("bootstrap.servers is required (PR-20)");
   }
+  if (config.client_id.empty() && !config.transactional_id.empty()) {
+    config.client_id = fmt::format("producer-{}", config.transactional_id);
+  }
   if (config.client_id.empty()) config.client_id = fmt::format("producer-{}", env.NextProducerNumber());
   return std::unique_ptr<Producer>(new Producer(
       std::make_unique<Impl>(std::move(config), env, observer == nullptr ? NoObserver() : *observer, on_batch)));
@@ -50,6 +53,20 @@ absl::Status Producer::Flush(Duration timeout) { return impl_->Flush(timeout); }
 absl::StatusOr<std::vector<PartitionInfo>> Producer::PartitionsFor(std::string_view topic) {
   return impl_->PartitionsFor(topic);
 }
+
+absl::Status Producer::InitTransactions() { return impl_->Transact(TransactionCalls::Kind::kInit); }
+
+absl::Status Producer::BeginTransaction() { return impl_->BeginTransaction(); }
+
+absl::Status Producer::CommitTransaction() { return impl_->Transact(TransactionCalls::Kind::kCommit); }
+
+absl::Status Producer::AbortTransaction() { return impl_->Transact(TransactionCalls::Kind::kAbort); }
+
+absl::Status Producer::SendOffsetsToTransaction(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group) {
+  return impl_->SendOffsets(std::move(offsets), std::move(group));
+}
+
+TransactionState Producer::transaction_state() const { return impl_->transaction_state(); }
 
 MetricsSnapshot Producer::Metrics() const { return impl_->Metrics(); }
 

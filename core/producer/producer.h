@@ -54,6 +54,7 @@
 #include "core/producer/future.h"
 #include "core/producer/metrics.h"
 #include "core/producer/record.h"
+#include "core/producer/transaction.h"
 
 namespace ktrial {
 
@@ -83,6 +84,38 @@ class Producer {
   Future Send(const Record& record, RecordCallback callback);
   Future Send(const Record& record, Callback callback);
 
+  // --- Transactions (SN-31 to SN-38): with a transactional.id ---
+  //
+  //   InitTransactions();                       once: whoever had the transactional.id before is fenced off
+  //   while (work) {
+  //     BeginTransaction();
+  //     Send(...); Send(...);                   all partitions, all topics
+  //     SendOffsetsToTransaction(offsets, group);   what was read to make these records, if it comes from Kafka
+  //     if (good) CommitTransaction(); else AbortTransaction();
+  //   }
+  //
+  // Readers with isolation.level=read_committed see all records of a committed transaction, and none of another one.
+  // CommitTransaction sends what lingers, and succeeds only if every record of the transaction was acknowledged; no Flush
+  // is needed, nor a look at the futures. A Send that runs beside CommitTransaction belongs to this transaction or to
+  // the next one.
+  //
+  // The calls but BeginTransaction wait for brokers, for max.block.ms at most, and may not be made by callbacks. Errors:
+  //   FAILED_PRECONDITION  no transactional.id; the producer is closed; the call does not fit transaction_state(); another
+  //                        call ran out of time and has to be repeated first. Nothing has changed.
+  //   REQUEST_TIMED_OUT    the time ran out and the call goes on: made again, it waits for the same end (SN-33)
+  //   in kAbortableError   what has failed: only AbortTransaction helps, after which everything may be tried again
+  //   in kFatalError       what has failed, for good: PRODUCER_FENCED, for instance. Close this producer.
+  // A Send that fails with an error that Kafka has a number for makes the transaction one that can only be aborted.
+  absl::Status InitTransactions();
+  absl::Status BeginTransaction();
+  absl::Status CommitTransaction();
+  absl::Status AbortTransaction();
+  // INVALID_ARGUMENT for a group without a name, or an offset without topic or with a negative number. Without offsets
+  // nothing happens.
+  absl::Status SendOffsetsToTransaction(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group);
+  // May change at any moment while records are under way. kUninitialized without a transactional.id.
+  TransactionState transaction_state() const;
+
   // Sends without lingering, and waits until every record whose Send has returned is completed, well or badly (PR-15).
   // DEADLINE_EXCEEDED if that takes longer; the records go on. FAILED_PRECONDITION on the sender thread.
   absl::Status Flush(Duration timeout = Duration::max());
@@ -94,7 +127,7 @@ class Producer {
   MetricsSnapshot Metrics() const;
 
   // Accepts nothing more, sends what there is, and ends the sender thread. What is not completed after `timeout` fails
-  // with CANCELLED. Returns when no callback runs any more: by its timeout, except that it waits for callbacks that are
+  // with CANCELLED. A transaction that is open is aborted, once its records are completed. Returns when no callback runs any more: by its timeout, except that it waits for callbacks that are
   // running (PR-16). OK if every record was completed, DEADLINE_EXCEEDED if some were given up, INTERNAL
   // if only an interceptor did not close well (PR-17). Repeatable; the
   // shortest timeout wins. On the sender thread: as with timeout 0, but returns at once, and OK; what follows follows when the

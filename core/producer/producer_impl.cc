@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/check.h"
+#include "core/producer/idempotent_identity.h"
+#include "core/producer/transaction_manager.h"
 
 namespace ktrial {
 
@@ -41,6 +45,7 @@ AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallbac
           .codec = config.compression_type,
           .compression_level = CompressionLevelOf(config),
           .idempotent = config.enable_idempotence,
+          .transactional = !config.transactional_id.empty(),
           .max_in_flight_per_partition = config.max_in_flight_requests_per_connection,
           .on_batch = on_batch};
 }
@@ -85,11 +90,36 @@ SenderConfig SenderConfigOf(const ProducerConfig& config) {
           .strict_order = config.max_in_flight_requests_per_connection == 1};
 }
 
-std::unique_ptr<TransactionManager> MakeTransactions(const ProducerConfig& config,
-                                                     const TransactionManager::Parts& parts, const Logger& log) {
+MetricsRecorder::TransactionCall TimedAs(TransactionCalls::Kind kind) {
+  switch (kind) {
+    case TransactionCalls::Kind::kInit:
+      return MetricsRecorder::TransactionCall::kInit;
+    case TransactionCalls::Kind::kSendOffsets:
+      return MetricsRecorder::TransactionCall::kSendOffsets;
+    case TransactionCalls::Kind::kCommit:
+      return MetricsRecorder::TransactionCall::kCommit;
+    case TransactionCalls::Kind::kAbort:
+      return MetricsRecorder::TransactionCall::kAbort;
+  }
+  CheckFailed("known call", __FILE__, __LINE__);
+}
+
+std::unique_ptr<ProducerIdentity> MakeIdentity(const ProducerConfig& config, NetworkClient& client,
+                                               RecordAccumulator& accumulator, Entropy& entropy,
+                                               TransactionCalls* calls, const Logger& log) {
   if (!config.enable_idempotence) return nullptr;
-  return std::make_unique<TransactionManager>(ExponentialBackoff(config.retry_backoff, config.retry_backoff_max), parts,
-                                              log);
+  if (calls == nullptr) {
+    return std::make_unique<IdempotentIdentity>(
+        ExponentialBackoff(config.retry_backoff, config.retry_backoff_max),
+        IdempotentIdentity::Parts{.client = client, .accumulator = accumulator, .entropy = entropy}, log);
+  }
+  return std::make_unique<TransactionManager>(
+      TransactionConfig{.transactional_id = config.transactional_id,
+                        .timeout = config.transaction_timeout,
+                        .retry_backoff = config.retry_backoff,
+                        .retry_backoff_max = config.retry_backoff_max},
+      TransactionManager::Parts{.client = client, .accumulator = accumulator, .entropy = entropy, .calls = *calls},
+      log);
 }
 
 }  // namespace
@@ -110,8 +140,8 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
           AccumulatorConfigOf(config_, interceptors_.on_batch()), threads_, clock_, *entropy_,
           [this] { return metadata_.Fetch(); }, events_),
       client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
-      transactions_(
-          MakeTransactions(config_, {.client = client_, .accumulator = accumulator_, .entropy = *entropy_}, log_)),
+      transaction_calls_(config_.transactional_id.empty() ? nullptr : std::make_unique<TransactionCalls>(threads_)),
+      identity_(MakeIdentity(config_, client_, accumulator_, *entropy_, transaction_calls_.get(), log_)),
       sender_(SenderConfigOf(config_),
               {.metadata = metadata_,
                .client = client_,
@@ -120,7 +150,7 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer
                .threads = threads_,
                .metrics = metrics_,
                .events = events_,
-               .transactions = transactions_.get()},
+               .identity = identity_.get()},
               log_),
       topic_wait_(
           metadata_, events_, metrics_, clock_, threads_,
@@ -171,6 +201,54 @@ absl::StatusOr<std::vector<PartitionInfo>> Producer::Impl::PartitionsFor(std::st
   if (!cluster.ok()) return cluster.status();
   metadata_.Add(topic, clock_.Now());  // PR-19: counts as a use.
   return (*cluster)->FindTopic(topic)->partitions;
+}
+
+absl::Status Producer::Impl::CheckTransactional() const {
+  if (transaction_calls_ == nullptr) return absl::FailedPreconditionError("transactions need a transactional.id");
+  return topic_wait_.closing() ? absl::FailedPreconditionError("the producer is closed") : absl::OkStatus();
+}
+
+absl::Status Producer::Impl::BeginTransaction() {
+  if (absl::Status status = CheckTransactional(); !status.ok()) return status;
+  const Instant start = clock_.Now();
+  absl::Status begun = transaction_calls_->Begin();
+  metrics_.TransactionCalled(MetricsRecorder::TransactionCall::kBegin, clock_.Now() - start);
+  return begun;
+}
+
+absl::Status Producer::Impl::Transact(TransactionCalls::Kind kind, OffsetsOfGroup offsets) {
+  if (absl::Status status = CheckTransactional(); !status.ok()) return status;
+  if (OnSenderThread()) {
+    return absl::FailedPreconditionError("a callback cannot wait for brokers: it would keep its own answer away");
+  }
+  const absl::StatusOr<TransactionCalls::CallRef> call = transaction_calls_->Start(kind, std::move(offsets));
+  if (!call.ok()) return call.status();
+  sender_.WakeUp();
+  const Instant start = clock_.Now();
+  absl::Status status = transaction_calls_->Await(*call, start + config_.max_block);
+  metrics_.TransactionCalled(TimedAs(kind), clock_.Now() - start);
+  return status;
+}
+
+absl::Status Producer::Impl::SendOffsets(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group) {
+  if (group.group_id.empty()) return absl::InvalidArgumentError("SendOffsetsToTransaction needs the name of a group");
+  for (const OffsetToCommit& one : offsets) {
+    if (one.topic.empty() || one.partition.value() < 0 || one.offset.value() < 0) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}-{} at {}: an offset to commit needs a topic, and neither its "
+                      "partition nor itself may be negative",
+                      one.topic, one.partition.value(), one.offset.value()));
+    }
+  }
+  if (offsets.empty()) return CheckTransactional();
+  std::ranges::sort(offsets, [](const OffsetToCommit& left, const OffsetToCommit& right) {
+    return std::tie(left.topic, left.partition) < std::tie(right.topic, right.partition);
+  });
+  return Transact(TransactionCalls::Kind::kSendOffsets, {.offsets = std::move(offsets), .group = std::move(group)});
+}
+
+TransactionState Producer::Impl::transaction_state() const {
+  return transaction_calls_ == nullptr ? TransactionState::kUninitialized : transaction_calls_->state();
 }
 
 MetricsSnapshot Producer::Impl::Metrics() {

@@ -19,13 +19,14 @@
 #include "core/metadata/metadata.h"
 #include "core/network/network_client.h"
 #include "core/producer/events.h"
+#include "core/producer/identity.h"
 #include "core/producer/interceptor_chain.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/producer.h"
 #include "core/producer/sender.h"
 #include "core/producer/topic_wait.h"
-#include "core/producer/transaction_manager.h"
+#include "core/producer/transaction_calls.h"
 
 namespace ktrial {
 
@@ -40,6 +41,11 @@ class Producer::Impl {
   }
   absl::Status Flush(Duration timeout);
   absl::StatusOr<std::vector<PartitionInfo>> PartitionsFor(std::string_view topic);
+  absl::Status BeginTransaction();
+  // Init, SendOffsets, Commit or Abort: started or joined, and waited for up to max.block.ms.
+  absl::Status Transact(TransactionCalls::Kind kind, OffsetsOfGroup offsets = {});
+  absl::Status SendOffsets(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group);
+  TransactionState transaction_state() const;
   MetricsSnapshot Metrics();
   absl::Status Close(Duration timeout);
   const ProducerConfig& config() const { return config_; }
@@ -53,6 +59,8 @@ class Producer::Impl {
     Duration max_block{};  // What is left of it.
   };
 
+  // Not OK without a transactional.id, and after Close.
+  absl::Status CheckTransactional() const;
   bool OnSenderThread() const { return threads_.Current() == sender_thread_id_; }
 
   Future SendIntercepted(const Record& record, RecordCallback callback);
@@ -85,7 +93,8 @@ class Producer::Impl {
   // Requests hold batches, so the client, which holds requests, goes before the accumulator.
   RecordAccumulator accumulator_;
   NetworkClient client_;
-  const std::unique_ptr<TransactionManager> transactions_;  // Null: no idempotence.
+  const std::unique_ptr<TransactionCalls> transaction_calls_;  // Null: no transactional.id.
+  const std::unique_ptr<ProducerIdentity> identity_;           // Null: no idempotence.
   Sender sender_;
   TopicWait topic_wait_;
 

@@ -83,7 +83,9 @@ absl::StatusOr<AppendResult> Producer::Impl::Append(TopicQueues& topic, NewRecor
 
 absl::Status Producer::Impl::Place(const Record& record, Placement& placement) {
   if (topic_wait_.closing()) return absl::FailedPreconditionError("the producer is closed");
-  absl::Status status = CheckFields(record);
+  absl::Status status = transaction_calls_ == nullptr ? absl::OkStatus() : transaction_calls_->MaySend();
+  if (!status.ok()) return status;
+  status = CheckFields(record);
   if (!status.ok()) return status;
   placement.topic = &accumulator_.Topic(record.topic);
   placement.max_block = config_.max_block;
@@ -150,6 +152,11 @@ Future Producer::Impl::Refuse(const Record& record, PartitionIndex partition, Re
                               absl::Status status) {
   // PR-07: mistakes of the caller are not errors of the producer.
   if (wire::HasKafkaCode(status) || absl::IsCancelled(status)) metrics_.RecordsFailed(record.topic, 1, clock_.Now());
+  // SN-31: what is refused for what Kafka has a number for would be missing from the transaction.
+  if (transaction_calls_ != nullptr && wire::HasKafkaCode(status)) {
+    transaction_calls_->SendFailed(status);
+    sender_.WakeUp();
+  }
   BatchResult& result = BatchResult::New(threads_);
   result.Close({.status = status});
   result.Release(BatchResult::kStake - 1);

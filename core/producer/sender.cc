@@ -71,7 +71,7 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
       clock_(parts.clock),
       metrics_(parts.metrics),
       events_(parts.events),
-      transactions_(parts.transactions),
+      identity_(parts.identity),
       log_(std::move(log)),
       attention_(parts.threads, Site("sender.attention"), Attention::kAwake),
       phase_(parts.threads, Site("sender.phase"), Phase::kRunning),
@@ -82,11 +82,15 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
 bool Sender::Run() {
   while (phase_.Load() == Phase::kRunning) RunOnce();
   while (phase_.Load() != Phase::kForced && HasWork()) RunOnce();
+  if (identity_ != nullptr && phase_.Load() != Phase::kForced && identity_->StartClose()) {
+    while (phase_.Load() != Phase::kForced && HasWork()) RunOnce();
+  }
   const bool complete = phase_.Load() != Phase::kForced || !HasWork();
   if (!complete) {
     accumulator_.AbortIncomplete(absl::CancelledError("the producer was closed before the record was acknowledged"));
     LogThrowingCallbacks();
   }
+  if (identity_ != nullptr) identity_->Close();
   // What is still in flight here has expired, so nobody waits for it; or it was aborted above.
   client_.Close();
   metadata_.Close();
@@ -112,7 +116,9 @@ void Sender::RunOnce() {
   LogThrowingCallbacks();
 }
 
-bool Sender::HasWork() { return accumulator_.HasUndrained() || accumulator_.HasIncomplete(); }
+bool Sender::HasWork() {
+  return accumulator_.HasUndrained() || accumulator_.HasIncomplete() || (identity_ != nullptr && identity_->IsBusy());
+}
 
 void Sender::WakeUp() {
   // Who finds the call of somebody else that was not answered yet needs none of its own: the sender looks at everything after it
@@ -134,7 +140,7 @@ void Sender::ForceClose() {
 
 Instant Sender::SendWhatIsReady(Instant now) {
   metadata_.FetchIfNewer(cluster_);
-  Instant look_again = transactions_ != nullptr ? transactions_->Prepare(now) : Instant::Never();
+  Instant look_again = identity_ != nullptr ? identity_->Prepare(now, produces_in_flight_ > 0) : Instant::Never();
   const ReadyNodes ready = accumulator_.Ready(cluster_, now);
   AskForLeaders(ready, now);
   const std::vector<NodeId> nodes = KeepNodesThatCanSend(ready, now, look_again);
@@ -180,12 +186,14 @@ std::vector<NodeId> Sender::KeepNodesThatCanSend(const ReadyNodes& ready, Instan
 void Sender::FailExpired(ExpiredBatches& expired, Instant now) {
   const auto fail = [&](const BatchRef& batch) {
     const std::string trouble = events_.Trouble();
-    accumulator_.Finish(
-        *batch, {.status = wire::KafkaError(
-                     ErrorCode::kRequestTimedOut,
-                     fmt::format("{} records for {}-{} were not acknowledged within {} ms (delivery.timeout.ms){}{}",
-                                 batch->record_count(), batch->topic(), batch->partition().value(),
-                                 Millis(now - batch->created()), trouble.empty() ? "" : "; ", trouble))});
+    BatchOutcome outcome;
+    outcome.status = wire::KafkaError(
+        ErrorCode::kRequestTimedOut,
+        fmt::format("{} records for {}-{} were not acknowledged within {} ms (delivery.timeout.ms){}{}",
+                    batch->record_count(), batch->topic(), batch->partition().value(), Millis(now - batch->created()),
+                    trouble.empty() ? "" : "; ", trouble));
+    if (identity_ != nullptr) identity_->BatchExpires(outcome.status);
+    accumulator_.Finish(*batch, std::move(outcome));
   };
   for (const BatchRef& batch : expired.in_flight) fail(batch);
   for (const BatchRef& batch : expired.queued) fail(batch);
@@ -212,20 +220,25 @@ void Sender::SendRequest(NodeBatches batches, Instant now) {
   metrics_.ProduceRequestMade(records, now);
   const BufferPoolStats pool = accumulator_.buffer_pool_stats();
   metrics_.BufferPoolSeen(pool.wait_time, pool.exhausted, now);
+  ++produces_in_flight_;
   client_.Send(
       batches.node,
       std::make_unique<ProduceCall>(
-          ProduceCall::Settings{.acks = config_.acks, .timeout = config_.request_timeout, .version_min = VersionMin()},
+          ProduceCall::Settings{.acks = config_.acks,
+                                .timeout = config_.request_timeout,
+                                .versions = ProduceVersions(),
+                                .transactional_id = identity_ != nullptr ? identity_->transactional_id() : nullptr},
           std::move(batches.batches), *cluster_, down_converter_, static_cast<ProduceCall::Owner&>(*this)),
       now);
 }
 
 // WP-10.
-std::int16_t Sender::VersionMin() const {
+wire::VersionRange Sender::ProduceVersions() const {
   constexpr std::int16_t kZstdSince = 7;
-  constexpr std::int16_t kProducerIdsSince = 3;
-  if (config_.codec == Codec::kZstd) return kZstdSince;
-  return transactions_ != nullptr ? kProducerIdsSince : std::int16_t{0};
+  wire::VersionRange versions =
+      identity_ != nullptr ? identity_->produce_versions() : *wire::ClientVersionRange(wire::ApiKey::kProduce);
+  if (config_.codec == Codec::kZstd) versions.min = std::max(versions.min, kZstdSince);
+  return versions;
 }
 
 void Sender::LogThrowingCallbacks() {
@@ -237,6 +250,7 @@ void Sender::LogThrowingCallbacks() {
 }
 
 void Sender::OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) {
+  --produces_in_flight_;
   // The wait is over, and the next turn looks at everything: callbacks that send need not wake us.
   attention_.Store(Attention::kAwake);
   if (outcome.kind == RequestOutcome::Kind::kAnswered) {
@@ -286,12 +300,12 @@ void Sender::CompleteBatch(ProducerBatch& batch, const wire::PartitionProduceRes
 bool Sender::ShouldRetry(const ProducerBatch& batch, const wire::PartitionProduceResponse& answer, Instant now) {
   if (!CanRetry(batch, now)) return false;
   return Classify(answer.error) == Disposition::kRetry ||
-         (transactions_ != nullptr && transactions_->MayRetry(batch, answer.error, answer.log_start_offset));
+         (identity_ != nullptr && identity_->MayRetry(batch, answer.error, answer.log_start_offset));
 }
 
 void Sender::FailBatch(ProducerBatch& batch, const wire::PartitionProduceResponse& answer) {
   BatchOutcome outcome = OutcomeOf(answer);
-  if (transactions_ != nullptr) transactions_->BatchFails(batch, answer.error, outcome.status);
+  if (identity_ != nullptr) identity_->BatchFails(batch, answer.error, outcome.status);
   accumulator_.Finish(batch, std::move(outcome));
 }
 

@@ -29,10 +29,10 @@
 #include "core/network/network_client.h"
 #include "core/producer/down_conversion.h"
 #include "core/producer/events.h"
+#include "core/producer/identity.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/produce_call.h"
-#include "core/producer/transaction_manager.h"
 #include "core/types.h"
 #include "core/wire/error_code.h"
 
@@ -61,13 +61,13 @@ class Sender final : private ProduceCall::Owner {
     Threads& threads;
     MetricsRecorder& metrics;
     ProducerEvents& events;
-    TransactionManager* transactions = nullptr;  // Null: no idempotence.
+    ProducerIdentity* identity = nullptr;  // Null: no idempotence.
   };
   Sender(const SenderConfig& config, const Parts& parts, Logger log);
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  // Turns until the end: until StartClose, then until every record is completed (SN-34); or until ForceClose, then ends what is left
+  // Turns until the end: until StartClose, then until every record is completed and an open transaction aborted (SN-34); or until ForceClose, then ends what is left
   // as CANCELLED (SN-35). Closes the network client and the metadata last. False if records were given up.
   bool Run();
   // One turn.
@@ -101,7 +101,7 @@ class Sender final : private ProduceCall::Owner {
   // Some record is not completed, or may yet turn up.
   bool HasWork();
   void LogThrowingCallbacks();
-  std::int16_t VersionMin() const;
+  wire::VersionRange ProduceVersions() const;
 
   void OnProduceDone(ProduceCall& call, const RequestOutcome& outcome) override;
   // Decides about one batch (SN-04 to SN-14).
@@ -119,7 +119,7 @@ class Sender final : private ProduceCall::Owner {
   const Clock& clock_;
   MetricsRecorder& metrics_;
   ProducerEvents& events_;
-  TransactionManager* const transactions_;  // Null: no idempotence.
+  ProducerIdentity* const identity_;  // Null: no idempotence.
   const Logger log_;
 
   Atomic<Attention> attention_;
@@ -130,6 +130,7 @@ class Sender final : private ProduceCall::Owner {
   std::shared_ptr<const Cluster> cluster_;
   DownConverter down_converter_;
   std::int64_t callbacks_thrown_logged_ = 0;
+  std::int64_t produces_in_flight_ = 0;
 };
 
 }  // namespace ktrial

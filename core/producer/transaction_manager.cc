@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
 
+#include "core/check.h"
+#include "core/network/message_call.h"
 #include "core/producer/disposition.h"
+#include "core/producer/init_producer_id_call.h"
+#include "core/wire/messages.h"
 #include "core/wire/status.h"
 
 namespace ktrial {
@@ -14,129 +19,296 @@ namespace ktrial {
 namespace {
 
 using wire::ErrorCode;
+using enum TransactionState;
 
-constexpr std::int16_t kLastEpoch = std::numeric_limits<std::int16_t>::max();
+constexpr std::string_view kTransactionVersion = "transaction.version";
+constexpr std::int16_t kVersion2 = 2;
 
-// SN-28. Another producer has taken over, or this one may not write or cannot be understood.
-bool IsFatal(ErrorCode error) {
-  return error == ErrorCode::kClusterAuthorizationFailed || error == ErrorCode::kProducerFenced ||
-         error == ErrorCode::kUnsupportedVersion;
+// From these versions on brokers follow transaction.version 2; to the ones before them version 1 is spoken (SN-38).
+constexpr std::int16_t kProduceV2Since = 12;
+constexpr std::int16_t kProduceSince = 3;
+constexpr std::int16_t kOffsetsV2Since = 5;
+constexpr std::int16_t kEndV2Since = 5;
+constexpr std::int16_t kMembersSince = 3;       // TxnOffsetCommit: who of the group speaks.
+constexpr std::int16_t kTransactionsSince = 1;  // FindCoordinator: of transactions.
+
+wire::VersionRange Split(bool v2, std::int16_t since) {
+  return v2 ? wire::VersionRange{.min = since, .max = kAnyVersion.max}
+            : wire::VersionRange{.min = 0, .max = static_cast<std::int16_t>(since - 1)};
 }
 
-// Whether a batch that was given up with this error may be in the log all the same. The retriable ones include answers
-// that never came, and what a broker says that does not know its own state is no proof.
-bool MayHaveBeenAppended(ErrorCode error) {
-  return error == ErrorCode::kUnknownServerError || Classify(error) == Disposition::kRetry;
+bool NamesMember(const ConsumerGroupMetadata& group) {
+  return group.generation_id >= 0 || !group.member_id.empty() || group.group_instance_id.has_value();
 }
 
 }  // namespace
 
-TransactionManager::TransactionManager(ExponentialBackoff retry_backoff, const Parts& parts, Logger log)
-    : retry_backoff_(retry_backoff),
+TransactionManager::TransactionManager(TransactionConfig config, const Parts& parts, Logger log)
+    : config_(std::move(config)),
+      retry_backoff_(config_.retry_backoff, config_.retry_backoff_max),
       client_(parts.client),
       accumulator_(parts.accumulator),
       entropy_(parts.entropy),
-      log_(std::move(log)) {}
+      calls_(parts.calls),
+      log_(std::move(log)),
+      transaction_coordinator_{.key_type = wire::kTransactionCoordinator, .key = config_.transactional_id, .node = {}},
+      group_{.key_type = wire::kGroupCoordinator, .key = {}, .node = {}} {}
 
-Instant TransactionManager::Prepare(Instant now) {
-  if (!failure_.ok()) {
-    accumulator_.AbortIncomplete(failure_);
+Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
+  const TransactionState state = calls_.state();
+  if (state == kFatalError) {
+    accumulator_.AbortIncomplete(calls_.error());
     return Instant::Never();
   }
-  if (producer_.is_valid() && accumulator_.NeedsNewEpoch()) StartNewEpoch();
-  accumulator_.RestartSequences();
-  return producer_.is_valid() || asking_ ? Instant::Never() : AskForProducerId(now);
-}
-
-void TransactionManager::StartNewEpoch() {
-  if (producer_.epoch.value() == kLastEpoch) {
-    log_.Write(LogLevel::kInfo,
-               fmt::format("producer id {} has no epoch left; asking for another id", producer_.id.value()));
-    Become({});
-    return;
+  NoticeTransaction();
+  if (state == kAbortableError || state == kAborting) AbortRecords(state);
+  if (state == kInTransaction || state == kCommitting) NoticeWork();
+  accumulator_.SetHurry(state == kCommitting || state == kAborting);
+  if (asking_) return Instant::Never();
+  const Next next = WhatIsNext(produce_in_flight);
+  if (next == Next::kNothing) return Instant::Never();
+  if (next == Next::kEndWithoutAsking) {
+    EndTransaction();
+    return now;
   }
-  Become({.id = producer_.id, .epoch = ProducerEpoch(static_cast<std::int16_t>(producer_.epoch.value() + 1))});
-  log_.Write(LogLevel::kInfo,
-             fmt::format("records are missing in a partition for good; producer id {} goes on with epoch {}",
-                         producer_.id.value(), producer_.epoch.value()));
+  return now < ask_again_at_ ? ask_again_at_ : Ask(next, now);
 }
 
-void TransactionManager::Become(const ProducerIdAndEpoch& producer) {
-  producer_ = producer;
-  accumulator_.SetProducer(producer);
+void TransactionManager::NoticeTransaction() {
+  const std::uint64_t number = calls_.transaction();
+  if (number == transaction_number_) return;
+  transaction_number_ = number;
+  transaction_.v2 = client_.FinalizedLevel(kTransactionVersion) >= kVersion2;
 }
 
-Instant TransactionManager::AskForProducerId(Instant now) {
-  if (now < ask_again_at_) return ask_again_at_;
+// What was never sent, and what waits to be sent again.
+void TransactionManager::AbortRecords(TransactionState state) {
+  if (!accumulator_.HasIncomplete()) return;
+  const absl::Status why =
+      state == kAbortableError ? calls_.error() : absl::AbortedError("the transaction of the record was aborted");
+  accumulator_.AbortWaiting(why, /*spare_sent=*/!can_raise_epoch_);
+  transaction_.to_add.clear();
+}
+
+void TransactionManager::NoticeWork() {
+  std::vector<TopicPartition> outsiders = accumulator_.TakeOutsiders();
+  if (transaction_.v2 && !outsiders.empty()) {
+    accumulator_.AdmitToTransaction(outsiders);
+    transaction_.started = true;
+  } else {
+    std::ranges::move(outsiders, std::back_inserter(transaction_.to_add));
+  }
+  if (transaction_.offsets.has_value()) return;
+  transaction_.offsets = calls_.TakeOffsets();
+  if (!transaction_.offsets.has_value()) return;
+  transaction_.group_added = false;
+  if (transaction_.offsets->group.group_id != group_.key) {
+    group_.key = transaction_.offsets->group.group_id;
+    group_.node.reset();
+  }
+}
+
+TransactionManager::Next TransactionManager::WhatIsNext(bool produce_in_flight) {
+  const TransactionState state = calls_.state();
+  if (state == kInitializing) return Next::kInit;
+  const bool ending = state == kCommitting || state == kAborting;
+  if (!ending && state != kInTransaction) return Next::kNothing;
+  // Those that were asked for without an answer may have been added, so that has to be cleared up even for an abort.
+  if (!transaction_.adding.empty()) return Next::kAddPartitions;
+  if (state != kAborting) {
+    if (!transaction_.to_add.empty()) return Next::kAddPartitions;
+    if (transaction_.offsets.has_value()) {
+      return transaction_.v2 || transaction_.group_added ? Next::kCommitOffsets : Next::kAddOffsets;
+    }
+  }
+  if (!ending || accumulator_.HasIncomplete() || produce_in_flight) return Next::kNothing;
+  return transaction_.started && !transaction_.is_forgotten ? Next::kEnd : Next::kEndWithoutAsking;
+}
+
+Instant TransactionManager::Ask(Next next, Instant now) {
+  Coordinator& coordinator = CoordinatorFor(next);
+  if (!coordinator.node.has_value()) return FindCoordinator(coordinator, now);
+  const Node node = *coordinator.node;
+  if (client_.Ready(node, now)) {
+    SendTo(node, next, now);
+    return Instant::Never();
+  }
+  // It may have moved away from a node that cannot be reached.
+  if (client_.ConnectionFailed(node.id)) {
+    coordinator.node.reset();
+    return ask_again_at_ = now + retry_backoff_.Delay(failures_++, entropy_, DrawPurpose::kRetryBackoff);
+  }
+  return client_.LookAgainAt(node.id, now);
+}
+
+void TransactionManager::SendTo(const Node& node, Next next, Instant now) {
+  switch (next) {
+    case Next::kInit:
+      return SendInit(node, now);
+    case Next::kAddPartitions:
+      return SendAddPartitions(node, now);
+    case Next::kAddOffsets:
+      return SendAddOffsets(node, now);
+    case Next::kCommitOffsets:
+      return SendCommitOffsets(node, now);
+    case Next::kEnd:
+      return SendEnd(node, now);
+    case Next::kNothing:
+    case Next::kEndWithoutAsking:
+      break;
+  }
+  CheckFailed("something to ask", __FILE__, __LINE__);
+}
+
+template <class Call, class Request>
+void TransactionManager::Send(const Node& node, Request request, wire::VersionRange versions, Coordinator* of,
+                              Instant now) {
+  asking_ = true;
+  client_.Send(node.id,
+               std::make_unique<Call>(std::move(request), versions,
+                                      [this, of](const auto& answer, const RequestOutcome& outcome) {
+                                        if (Answered(of, outcome)) On(answer, outcome);
+                                      }),
+               now);
+}
+
+Instant TransactionManager::FindCoordinator(Coordinator& wanted, Instant now) {
   const LeastLoaded best = client_.FindLeastLoaded(now);
-  // Without a node to ask, what brings one is an event of the client, or its search for metadata. Drawn once, not at each look
-  // (D-4).
+  // Without a node to ask, what brings one is an event of the client. Drawn once, not at each look (D-4).
   if (best.node == nullptr) {
     return ask_again_at_ = now + retry_backoff_.Delay(0, entropy_, DrawPurpose::kRetryBackoff);
   }
   if (!client_.Ready(*best.node, now)) return client_.LookAgainAt(best.node->id, now);
-  asking_ = true;
-  client_.Send(best.node->id,
-               std::make_unique<InitProducerIdCall>(
-                   wire::InitProducerIdRequest{.transaction_timeout_ms = std::numeric_limits<std::int32_t>::max()},
-                   static_cast<InitProducerIdCall::Owner&>(*this)),
-               now);
+  looking_for_ = &wanted;
+  const bool transaction = wanted.key_type == wire::kTransactionCoordinator;
+  Send<ReportedCall<wire::FindCoordinatorRequest, wire::FindCoordinatorResponse>>(
+      *best.node,
+      wire::FindCoordinatorRequest{.key = wanted.key, .key_type = wanted.key_type, .coordinator_keys = {wanted.key}},
+      {.min = transaction ? kTransactionsSince : std::int16_t{0}, .max = kAnyVersion.max}, nullptr, now);
   return Instant::Never();
 }
 
-void TransactionManager::OnProducerId(const wire::InitProducerIdResponse& answer, const RequestOutcome& outcome) {
-  asking_ = false;
-  if (!failure_.ok()) return;
-  if (outcome.kind == RequestOutcome::Kind::kUnsupportedVersion) {
-    Fail(wire::KafkaError(
-        ErrorCode::kUnsupportedVersion,
-        "the broker gives no producer ids (Kafka before 0.11, or the port of a controller); for the former "
-        "set enable.idempotence=false"));
-    return;
+void TransactionManager::SendInit(const Node& node, Instant now) {
+  wire::InitProducerIdRequest request{
+      .transactional_id = config_.transactional_id,
+      .transaction_timeout_ms = static_cast<std::int32_t>(config_.timeout / std::chrono::milliseconds(1))};
+  if (producer_.is_valid()) {
+    request.producer_id = producer_.id.value();
+    request.producer_epoch = producer_.epoch.value();
   }
-  const bool answered = outcome.kind == RequestOutcome::Kind::kAnswered;
-  if (answered && answer.error == ErrorCode::kNone) {
-    ask_failures_ = 0;
-    Become({.id = ProducerId(answer.producer_id), .epoch = ProducerEpoch(answer.producer_epoch)});
-    log_.Write(LogLevel::kInfo, fmt::format("producer id {}, epoch {}", answer.producer_id, answer.producer_epoch));
-    return;
+  Send<InitProducerIdCall>(node, std::move(request), kAnyVersion, &transaction_coordinator_, now);
+}
+
+void TransactionManager::SendAddPartitions(const Node& node, Instant now) {
+  std::ranges::move(std::exchange(transaction_.to_add, {}), std::back_inserter(transaction_.adding));
+  std::ranges::sort(transaction_.adding);
+  wire::AddPartitionsToTxnRequest request{.transactional_id = config_.transactional_id,
+                                          .producer_id = producer_.id.value(),
+                                          .producer_epoch = producer_.epoch.value()};
+  for (const TopicPartition& one : transaction_.adding) {
+    if (request.topics.empty() || request.topics.back().name != one.topic)
+      request.topics.push_back({.name = one.topic});
+    request.topics.back().partitions.push_back(one.partition.value());
   }
-  const absl::Status error = answered ? wire::KafkaError(answer.error, "no producer id was given") : absl::OkStatus();
-  ask_again_at_ = outcome.ended + retry_backoff_.Delay(ask_failures_++, entropy_, DrawPurpose::kRetryBackoff);
-  if (!answered || Classify(answer.error) == Disposition::kRetry) return;
-  if (answer.error == ErrorCode::kClusterAuthorizationFailed ||
-      answer.error == ErrorCode::kTransactionalIdAuthorizationFailed) {
-    // The right may be granted later; whoever waits now hears that it was not (SN-28).
-    accumulator_.AbortIncomplete(error);
-    return;
+  Send<ReportedCall<wire::AddPartitionsToTxnRequest, wire::AddPartitionsToTxnResponse>>(
+      node, std::move(request), kAnyVersion, &transaction_coordinator_, now);
+}
+
+void TransactionManager::SendAddOffsets(const Node& node, Instant now) {
+  Send<ReportedCall<wire::AddOffsetsToTxnRequest, wire::AddOffsetsToTxnResponse>>(
+      node,
+      wire::AddOffsetsToTxnRequest{.transactional_id = config_.transactional_id,
+                                   .producer_id = producer_.id.value(),
+                                   .producer_epoch = producer_.epoch.value(),
+                                   .group_id = group_.key},
+      kAnyVersion, &transaction_coordinator_, now);
+}
+
+void TransactionManager::SendCommitOffsets(const Node& node, Instant now) {
+  const OffsetsOfGroup& wanted = *transaction_.offsets;
+  wire::TxnOffsetCommitRequest request{.transactional_id = config_.transactional_id,
+                                       .group_id = wanted.group.group_id,
+                                       .producer_id = producer_.id.value(),
+                                       .producer_epoch = producer_.epoch.value(),
+                                       .generation_id = wanted.group.generation_id,
+                                       .member_id = wanted.group.member_id,
+                                       .group_instance_id = wanted.group.group_instance_id};
+  for (const OffsetToCommit& one : wanted.offsets) {
+    if (request.topics.empty() || request.topics.back().name != one.topic)
+      request.topics.push_back({.name = one.topic});
+    request.topics.back().partitions.push_back({.index = one.partition.value(),
+                                                .committed_offset = one.offset.value(),
+                                                .committed_leader_epoch = one.leader_epoch.value(),
+                                                .committed_metadata = one.metadata});
   }
-  Fail(error);
+  wire::VersionRange versions = Split(transaction_.v2, kOffsetsV2Since);
+  if (NamesMember(wanted.group)) versions.min = std::max(versions.min, kMembersSince);
+  // Sent is enough: the answer may be lost.
+  transaction_.started = true;
+  Send<ReportedCall<wire::TxnOffsetCommitRequest, wire::TxnOffsetCommitResponse>>(node, std::move(request), versions,
+                                                                                  &group_, now);
+}
+
+void TransactionManager::SendEnd(const Node& node, Instant now) {
+  // A record that is accepted from now on belongs to the next transaction.
+  accumulator_.LeaveTransaction();
+  Send<ReportedCall<wire::EndTxnRequest, wire::EndTxnResponse>>(
+      node,
+      wire::EndTxnRequest{.transactional_id = config_.transactional_id,
+                          .producer_id = producer_.id.value(),
+                          .producer_epoch = producer_.epoch.value(),
+                          .committed = calls_.state() == kCommitting},
+      Split(transaction_.v2, kEndV2Since), &transaction_coordinator_, now);
 }
 
 bool TransactionManager::MayRetry(const ProducerBatch& batch, ErrorCode error, std::int64_t log_start_offset) {
   switch (error) {
     case ErrorCode::kOutOfOrderSequenceNumber:
-      accumulator_.RefuseForGap(batch);
-      return true;
+      return accumulator_.WaitsForOthers(batch);
     case ErrorCode::kUnknownProducerId:
-      // The broker has forgotten us, as what we had written there was deleted for its age. A broker that does not say where
-      // its log starts does not know it yet.
-      if (log_start_offset >= 0) accumulator_.RefuseForGap(batch);
-      return true;
+      // A broker that does not say where its log starts does not know it yet.
+      return log_start_offset < 0;
     default:
       return false;
   }
 }
 
 void TransactionManager::BatchFails(const ProducerBatch& batch, ErrorCode error, const absl::Status& status) {
-  if (IsFatal(error)) Fail(status);
+  switch (error) {
+    case ErrorCode::kProducerFenced:
+    case ErrorCode::kClusterAuthorizationFailed:
+    case ErrorCode::kTransactionalIdAuthorizationFailed:
+    case ErrorCode::kUnsupportedVersion:
+      FailForGood(status);
+      break;
+    default:
+      FailAbortable(status, /*needs_new_epoch=*/true);
+      break;
+  }
   if (!MayHaveBeenAppended(error)) accumulator_.ConcludeAbsent(batch);
 }
 
-void TransactionManager::Fail(absl::Status failure) {
-  if (!failure_.ok()) return;
-  failure_ = std::move(failure);
-  log_.Write(LogLevel::kError, fmt::format("the producer has failed for good: {}", std::string(failure_.message())));
+void TransactionManager::BatchExpires(const absl::Status& status) { FailAbortable(status, /*needs_new_epoch=*/true); }
+
+wire::VersionRange TransactionManager::produce_versions() const {
+  wire::VersionRange versions = Split(transaction_.v2, kProduceV2Since);
+  versions.min = std::max(versions.min, kProduceSince);
+  versions.max = std::min(versions.max, wire::ClientVersionRange(wire::ApiKey::kProduce)->max);
+  return versions;
+}
+
+bool TransactionManager::IsBusy() const {
+  const TransactionState state = calls_.state();
+  if (state == kFatalError) return false;
+  return asking_ || transaction_.offsets.has_value() || state == kInitializing || state == kCommitting ||
+         state == kAborting;
+}
+
+bool TransactionManager::StartClose() {
+  closing_ = true;
+  if (!calls_.StartAbort()) return false;
+  log_.Write(LogLevel::kInfo, "the producer closes with an open transaction, which is aborted");
+  return true;
 }
 
 }  // namespace ktrial

@@ -1,80 +1,173 @@
-// TransactionManager is who the producer is for the brokers: it gets a producer id, moves to the next epoch when numbers
-// can only go on under another one, and decides which refusals of numbered batches may be sent again (SN-20 to SN-28).
-// The numbers themselves are PartitionSequences' business.
+// TransactionManager is a producer with a transactional id, as the brokers see it: it asks them what a transaction needs,
+// one request at a time, and decides what their answers mean (SN-31, SN-32, SN-38). The state machine is
+// TransactionState's table (transaction.h), what error codes mean is Judge's (transaction_verdict.h).
 //
-//   no id      Prepare asks any broker (InitProducerId); nothing is drained (SN-21)
-//   id, epoch  batches are numbered for it
-//              a gap that stays -> epoch + 1, without asking anybody; after 32767 a new id (SN-25)
-//   failed     for good: every record that is not acknowledged fails with the same error, also those of later Sends
-//              (SN-28)
+// What is asked next is a function of what is known, so a request that failed is simply asked again, of another
+// coordinator if need be. The first line that applies:
 //
-// Thread safety: none; the sender thread.
+//   state                        and                                  request
+//   kInitializing                                                     InitProducerId
+//   in or ending a transaction   partitions have batches, outside     AddPartitionsToTxn
+//                                offsets; the group is outside        AddOffsetsToTxn
+//                                offsets                              TxnOffsetCommit
+//   kCommitting, kAborting       no record is incomplete, nothing     EndTxn; without one if nothing was added
+//                                is on the wire
+//   before each of them          its coordinator is not known         FindCoordinator, of the least loaded node
+//
+// Versions of the protocol. Where the cluster has transaction.version 2 (KIP-890), the leaders of partitions and the
+// group's coordinator add to the transaction by themselves, and every EndTxn gives another epoch; else clients add, with
+// the first two requests above, and the epoch stays unless numbers of records are lost. Which of the two a transaction
+// follows is settled when it begins.
+//
+// Chosen on purpose where other clients leave it open or are wrong:
+//   - EndTxn also waits for requests on the wire whose batches have expired: under transaction.version 1 a broker could
+//     append one behind the marker, and it would be part of the next transaction.
+//   - What an abort finds waiting to be sent again is ended, not sent: nobody will see it. Only where no other epoch can be had
+//     (before Kafka 2.5) it is sent, as its numbers have to be settled.
+//   - An error of InitProducerId that may go away leaves a transaction to abort, and the abort asks again.
+//
+// Thread safety: none; the sender thread. Application threads go through TransactionCalls.
 #ifndef CORE_PRODUCER_TRANSACTION_MANAGER_H_
 #define CORE_PRODUCER_TRANSACTION_MANAGER_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "core/accumulator/partition_sequences.h"
 #include "core/accumulator/record_accumulator.h"
 #include "core/env/clock.h"
 #include "core/env/entropy.h"
 #include "core/exponential_backoff.h"
+#include "core/metadata/cluster.h"
 #include "core/network/network_client.h"
-#include "core/producer/init_producer_id_call.h"
+#include "core/producer/identity.h"
 #include "core/producer/log.h"
-#include "core/wire/error_code.h"
+#include "core/producer/transaction_calls.h"
+#include "core/producer/transaction_verdict.h"
+#include "core/wire/transaction_messages.h"
 
 namespace ktrial {
 
-class TransactionManager final : private InitProducerIdCall::Owner {
+struct TransactionConfig {
+  std::string transactional_id;                                  // transactional.id
+  Duration timeout = std::chrono::seconds(60);                   // transaction.timeout.ms
+  Duration retry_backoff = std::chrono::milliseconds(100);       // retry.backoff.ms
+  Duration retry_backoff_max = std::chrono::milliseconds(1000);  // retry.backoff.max.ms
+};
+
+class TransactionManager final : public ProducerIdentity {
  public:
-  // The references outlive this; the accumulator was made for an idempotent producer.
+  // The references outlive this; the accumulator was made for a transactional producer.
   struct Parts {
     NetworkClient& client;
     RecordAccumulator& accumulator;
     Entropy& entropy;
+    TransactionCalls& calls;
   };
-  // `retry_backoff`: retry.backoff.ms and its maximum.
-  TransactionManager(ExponentialBackoff retry_backoff, const Parts& parts, Logger log);
+  TransactionManager(TransactionConfig config, const Parts& parts, Logger log);
   TransactionManager(const TransactionManager&) = delete;
   TransactionManager& operator=(const TransactionManager&) = delete;
 
-  // What a turn of the sender begins with, before it looks at what is ready. Returns when to do so again if nothing
-  // happens before.
-  Instant Prepare(Instant now);
-
-  // A batch was refused with an error that is final without idempotence: whether it may be sent again all the same
-  // (SN-20). If so, it has to be, while its time and retries last.
-  bool MayRetry(const ProducerBatch& batch, wire::ErrorCode error, std::int64_t log_start_offset);
-  // Before a batch is finished with the error that a broker gave it, or that stands for no answer: what follows for those
-  // behind it, and for the producer. `status` is what its records are told.
-  void BatchFails(const ProducerBatch& batch, wire::ErrorCode error, const absl::Status& status);
+  Instant Prepare(Instant now, bool produce_in_flight) override;
+  bool MayRetry(const ProducerBatch& batch, wire::ErrorCode error, std::int64_t log_start_offset) override;
+  void BatchFails(const ProducerBatch& batch, wire::ErrorCode error, const absl::Status& status) override;
+  void BatchExpires(const absl::Status& status) override;
+  wire::VersionRange produce_versions() const override;
+  const std::string* transactional_id() const override { return &config_.transactional_id; }
+  bool IsBusy() const override;
+  bool StartClose() override;
+  void Close() override { calls_.Close(); }
 
   const ProducerIdAndEpoch& producer() const { return producer_; }
-  // Not OK: the producer has failed for good.
-  const absl::Status& failure() const { return failure_; }
 
  private:
-  void OnProducerId(const wire::InitProducerIdResponse& answer, const RequestOutcome& outcome) override;
+  enum class Next : std::uint8_t {
+    kNothing,
+    kEndWithoutAsking,
+    kInit,
+    kAddPartitions,
+    kAddOffsets,
+    kCommitOffsets,
+    kEnd
+  };
+  // A coordinator that may be known, and what is coordinated.
+  struct Coordinator {
+    std::int8_t key_type;
+    std::string key;
+    std::optional<Node> node;
+  };
+  // What belongs to one transaction, and is forgotten with it.
+  struct Transaction {
+    bool v2 = false;
+    bool started = false;  // A coordinator may have something to end.
+    std::vector<TopicPartition> to_add;
+    std::vector<TopicPartition> adding;  // Asked for; ascending.
+    std::optional<OffsetsOfGroup> offsets;
+    bool group_added = false;
+    bool needs_new_epoch = false;  // Numbers are lost.
+    bool is_forgotten = false;     // By its coordinator: there is nothing to end.
+  };
 
-  Instant AskForProducerId(Instant now);
+  // Asking: transaction_manager.cc.
+  void NoticeTransaction();
+  void AbortRecords(TransactionState state);
+  void NoticeWork();
+  Next WhatIsNext(bool produce_in_flight);
+  // Sends the next request if it can be; else says when to look again.
+  Instant Ask(Next next, Instant now);
+  void SendTo(const Node& node, Next next, Instant now);
+  Instant FindCoordinator(Coordinator& wanted, Instant now);
+  void SendInit(const Node& node, Instant now);
+  void SendAddPartitions(const Node& node, Instant now);
+  void SendAddOffsets(const Node& node, Instant now);
+  void SendCommitOffsets(const Node& node, Instant now);
+  void SendEnd(const Node& node, Instant now);
+  Coordinator& CoordinatorFor(Next next) { return next == Next::kCommitOffsets ? group_ : transaction_coordinator_; }
+  template <class Call, class Request>
+  void Send(const Node& node, Request request, wire::VersionRange versions, Coordinator* of, Instant now);
+
+  // Answers: transaction_answers.cc.
+  void On(const wire::FindCoordinatorResponse& answer, const RequestOutcome& outcome);
+  void On(const wire::InitProducerIdResponse& answer, const RequestOutcome& outcome);
+  void On(const wire::AddPartitionsToTxnResponse& answer, const RequestOutcome& outcome);
+  void On(const wire::AddOffsetsToTxnResponse& answer, const RequestOutcome& outcome);
+  void On(const wire::TxnOffsetCommitResponse& answer, const RequestOutcome& outcome);
+  void On(const wire::EndTxnResponse& answer, const RequestOutcome& outcome);
+  // Books the end of a request. False: it was not answered, and that is dealt with.
+  bool Answered(Coordinator* of, const RequestOutcome& outcome);
+  // Does what follows from an error; true if it was none.
+  bool Settle(TransactionRequest request, wire::ErrorCode code, std::string_view message,
+              const RequestOutcome& outcome);
+  void AskAgainLater(const RequestOutcome& outcome);
+  void EndTransaction();
   void Become(const ProducerIdAndEpoch& producer);
-  void StartNewEpoch();
-  void Fail(absl::Status failure);
+  void FailAbortable(const absl::Status& why, bool needs_new_epoch);
+  void FailForGood(const absl::Status& why);
 
   // Set in the constructor, never changed.
+  const TransactionConfig config_;
   const ExponentialBackoff retry_backoff_;
   NetworkClient& client_;
   RecordAccumulator& accumulator_;
   Entropy& entropy_;
+  TransactionCalls& calls_;
   const Logger log_;
 
   ProducerIdAndEpoch producer_;
-  bool asking_ = false;            // An InitProducerId is on its way.
-  std::int64_t ask_failures_ = 0;  // In a row.
-  Instant ask_again_at_;           // Not before.
-  absl::Status failure_;
+  bool can_raise_epoch_ = false;  // Its coordinator does that for one who names its epoch (Kafka 2.5, KIP-360).
+  std::uint64_t transaction_number_ = 0;
+  Transaction transaction_;
+  Coordinator transaction_coordinator_;
+  Coordinator group_;
+  bool asking_ = false;        // A request is on its way: there is one at a time.
+  std::int64_t failures_ = 0;  // In a row.
+  Instant ask_again_at_;       // Not before.
+  Coordinator* looking_for_ = nullptr;
+  bool closing_ = false;
 };
 
 }  // namespace ktrial

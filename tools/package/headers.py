@@ -19,9 +19,11 @@ INCLUDE = re.compile(r'^#include "((?:core|sim)/[^"]+)"', re.M)
 API_FOLDERS = ("core/env", "core/producer", "sim")
 INTERNAL = frozenset((
     "core/producer/config_keys.h", "core/producer/disposition.h", "core/producer/down_conversion.h", "core/producer/events.h",
-    "core/producer/init_producer_id_call.h", "core/producer/interceptor_chain.h", "core/producer/metrics_recorder.h",
+    "core/producer/idempotent_identity.h", "core/producer/identity.h", "core/producer/init_producer_id_call.h",
+    "core/producer/interceptor_chain.h", "core/producer/metrics_recorder.h",
     "core/producer/produce_call.h", "core/producer/producer_impl.h", "core/producer/profile_librdkafka.h", "core/producer/sender.h",
-    "core/producer/text.h", "core/producer/topic_wait.h", "core/producer/transaction_manager.h", "core/producer/windowed_stat.h",
+    "core/producer/text.h", "core/producer/topic_wait.h", "core/producer/transaction_calls.h", "core/producer/transaction_manager.h",
+    "core/producer/transaction_verdict.h", "core/producer/windowed_stat.h",
     "sim/broker_tap.h", "sim/simulated_world.h", "sim/stall_meter.h", "sim/world_check.h",
 ))
 

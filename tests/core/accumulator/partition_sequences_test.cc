@@ -332,6 +332,51 @@ TEST(SplitTest, InFrontOfAGapAllPartsAreWaitedFor) {
   EXPECT_TRUE(sequences.MayDrain(9, kFirst, kFive));
 }
 
+// --- Without another epoch (SN-26) ---
+
+TEST(RewindTest, GivesTheNumbersOfWhatIsMissingAwayAgain) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 2);
+  sequences.Acknowledge(1);
+  sequences.DropAbsent(2);
+  EXPECT_TRUE(sequences.Rewind());
+  EXPECT_EQ(sequences.Drain(3, 10, kFirst).base, Sequence(10));
+}
+
+TEST(RewindTest, GivesNoNumberAwayThatMayBeInTheLog) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 1);
+  sequences.DropUnresolved(1);
+  EXPECT_FALSE(sequences.Rewind());
+  EXPECT_TRUE(sequences.NeedsRestart());
+  EXPECT_FALSE(sequences.Rewind());
+}
+
+TEST(RewindTest, WaitsForWhatIsInFlight) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 2);
+  sequences.DropAbsent(1);
+  EXPECT_FALSE(sequences.Rewind());
+}
+
+// --- Who waits for whom ---
+
+TEST(GapTest, ABatchBehindAnotherInFlightWaitsForIt) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 2);
+  EXPECT_FALSE(sequences.WaitsForOthers(1));
+  EXPECT_TRUE(sequences.WaitsForOthers(2));
+}
+
+TEST(GapTest, ABatchBehindAGapWaitsForNobody) {
+  PartitionSequences sequences;
+  DrainUpTo(sequences, 3);
+  sequences.DropAbsent(1);
+  EXPECT_TRUE(sequences.IsBehindGap(2));
+  EXPECT_TRUE(sequences.IsBehindGap(3));
+  EXPECT_FALSE(sequences.WaitsForOthers(3));
+}
+
 // --- The wrap at 2^31 (SN-22, B074) ---
 
 // Leaves the next number 50 below the wrap, with nothing in flight.

@@ -48,6 +48,19 @@ TEST(ApiVersionsTest, EachTryIsLowerThanTheLast) {
 }
 
 // NC-43
+TEST(FinalizedFeaturesTest, TheNewestEpochCounts) {
+  FinalizedFeatures features;
+  EXPECT_EQ(features.Level("transaction.version"), 0);
+  features.Learn(
+      {.finalized_features_epoch = 5, .finalized_features = {{.name = "transaction.version", .max_version_level = 2}}});
+  features.Learn(
+      {.finalized_features_epoch = 4, .finalized_features = {{.name = "transaction.version", .max_version_level = 1}}});
+  features.Learn({.finalized_features_epoch = -1});
+  EXPECT_EQ(features.Level("transaction.version"), 2);
+  features.Learn({.finalized_features_epoch = 6});
+  EXPECT_EQ(features.Level("transaction.version"), 0);
+}
+
 TEST(ApiVersionsTest, ClientsThrottleThemselvesFromTheseVersionsOn) {
   EXPECT_FALSE(ClientThrottles(ApiKey::kProduce, 5));
   EXPECT_TRUE(ClientThrottles(ApiKey::kProduce, 6));

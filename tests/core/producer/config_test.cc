@@ -84,8 +84,9 @@ TEST(ConfigTest, UnknownKeyNamesTheClosestOne) {
 }
 
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {
-  EXPECT_EQ(ErrorOf({{"transactional.id", "t"}}, absl::StatusCode::kUnimplemented),
-            "transactional.id = \"t\" is not supported yet (transactions): nothing yet");
+  EXPECT_EQ(ErrorOf({{"transaction.two.phase.commit.enable", "true"}}, absl::StatusCode::kUnimplemented),
+            "transaction.two.phase.commit.enable = \"true\" is not supported yet (transactions that another system "
+            "decides about): only false yet");
   EXPECT_EQ(ErrorOf({{"security.protocol", "SSL"}}, absl::StatusCode::kUnimplemented),
             "security.protocol = \"SSL\" is not supported yet (TLS and SASL): only PLAINTEXT yet");
 }
@@ -134,6 +135,15 @@ TEST(ConfigTest, IdempotenceThatIsAskedForIsOn) {
 }
 
 // WP-15
+// PR-21
+TEST(ConfigTest, TransactionsNeedWhatIdempotenceNeeds) {
+  EXPECT_EQ(ErrorOf({{"transactional.id", "t"}, {"enable.idempotence", "false"}}, absl::StatusCode::kInvalidArgument),
+            "enable.idempotence = \"false\" is not allowed with transactional.id = \"t\": only true (PR-21)");
+  EXPECT_EQ(ErrorOf({{"transactional.id", "t"}, {"acks", "1"}, {"retries", "0"}}, absl::StatusCode::kInvalidArgument),
+            "acks = \"1\" is not allowed with transactional.id: all (PR-21)\n"
+            "retries = \"0\" is not allowed with transactional.id: at least 1 (PR-21)");
+}
+
 TEST(ConfigTest, CodecsAndTheirLevels) {
   const absl::StatusOr<ProducerConfig> config =
       ParseWith({{"compression.type", "zstd"}, {"compression.zstd.level", "-7"}, {"compression.gzip.level", "9"}});

@@ -11,6 +11,24 @@
 
 namespace ktrial::testing {
 
+namespace {
+
+bool IsForCoordinator(wire::ApiKey api) {
+  switch (api) {
+    case wire::ApiKey::kFindCoordinator:
+    case wire::ApiKey::kInitProducerId:
+    case wire::ApiKey::kAddPartitionsToTxn:
+    case wire::ApiKey::kAddOffsetsToTxn:
+    case wire::ApiKey::kTxnOffsetCommit:
+    case wire::ApiKey::kEndTxn:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 FakeCluster::FakeCluster(FakeTransport& transport, const Clock& clock, std::int32_t broker_count)
     : transport_(transport), broker_count_(broker_count), clock_(clock) {
   for (std::int32_t broker = 1; broker <= broker_count; ++broker) {
@@ -54,13 +72,28 @@ void FakeCluster::OnFrame(ConnectionId id, std::int32_t broker, std::string_view
   KT_CHECK(request.ok());
   const wire::RequestHeader& header = request->header;
   std::string answer;
+  if (coordinator.has_value() && IsForCoordinator(header.api)) {
+    coordinated_ = id;
+    if (const auto said = coordinator->Answer(broker, *request)) transport_.Deliver(id, *said);
+    // The test is to see it before the sender waits for what follows.
+    transport_.WakeUp();
+    return;
+  }
   switch (header.api) {
     case wire::ApiKey::kApiVersions: {
       wire::ApiVersionsResponse versions{
           .api_keys = {{.api_key = 0, .min_version = produce_version_min, .max_version = produce_version_max},
                        {.api_key = 3, .min_version = 0, .max_version = 12},
                        {.api_key = 18, .min_version = 0, .max_version = 4}}};
-      if (gives_producer_ids) versions.api_keys.push_back({.api_key = 22, .min_version = 0, .max_version = 4});
+      if (coordinator.has_value()) {
+        for (const wire::ApiVersion& api : coordinator->apis()) versions.api_keys.push_back(api);
+        if (coordinator->version_2) {
+          versions.finalized_features_epoch = 1;
+          versions.finalized_features = {
+              {.name = "transaction.version", .max_version_level = 2, .min_version_level = 2}};
+        }
+      } else if (gives_producer_ids)
+        versions.api_keys.push_back({.api_key = 22, .min_version = 0, .max_version = 4});
       wire::EncodeResponseFrame(versions, header.version, header.correlation_id, answer);
       transport_.Deliver(id, answer);
       return;
@@ -90,8 +123,10 @@ void FakeCluster::OnProduce(ConnectionId id, std::int32_t broker, const wire::Re
                            .connection = id,
                            .version = request.header.version,
                            .correlation_id = request.header.correlation_id,
+                           .transactional_id = {},
                            .acks = produce->acks,
                            .timeout_ms = produce->timeout_ms};
+  if (produce->transactional_id) received.transactional_id = std::string(*produce->transactional_id);
   for (const wire::TopicProduceData& topic : produce->topics) {
     const bool by_id = request.header.version >= 13;
     const std::string name = by_id ? topics_by_id_.at(topic.topic_id) : std::string(topic.name);
@@ -103,8 +138,10 @@ void FakeCluster::OnProduce(ConnectionId id, std::int32_t broker, const wire::Re
       ReadRecords(*partition.records, received.magic, values);
       if (received.magic < 2) continue;
       const wire::RecordBatchView batch = *wire::RecordBatchView::Parse(*partition.records);
-      received.producers[{name, partition.index}] = {
-          .id = batch.producer_id(), .epoch = batch.producer_epoch(), .base_sequence = batch.base_sequence()};
+      received.producers[{name, partition.index}] = {.id = batch.producer_id(),
+                                                     .epoch = batch.producer_epoch(),
+                                                     .base_sequence = batch.base_sequence(),
+                                                     .transactional = batch.is_transactional()};
     }
   }
   produces.push_back(std::move(received));
@@ -203,6 +240,8 @@ void FakeCluster::Answer(const ReceivedProduce& request, const wire::ProduceResp
   wire::EncodeResponseFrame(response, request.version, request.correlation_id, answer);
   transport_.Deliver(request.connection, answer);
 }
+
+void FakeCluster::AnswerCoordinated() { transport_.Deliver(coordinated_, coordinator->AnswerMuted()); }
 
 void FakeCluster::Drop(std::int32_t broker, EndReason reason) {
   for (const ConnectionId id : transport_.opens()) {

@@ -19,6 +19,7 @@
 #include "core/wire/error_code.h"
 #include "core/wire/messages.h"
 #include "core/wire/record_batch.h"
+#include "tests/core/producer/fake_coordinator.h"
 #include "tests/core/testing/fake_env.h"
 
 namespace ktrial::testing {
@@ -31,6 +32,7 @@ struct ReceivedProduce {
   ConnectionId connection;
   std::int16_t version = 0;
   std::int32_t correlation_id = 0;
+  std::optional<std::string> transactional_id;
   std::int16_t acks = 0;
   std::int32_t timeout_ms = 0;
   std::int8_t magic = 2;                                 // The format of its records.
@@ -61,6 +63,7 @@ class FakeCluster {
   std::deque<wire::ErrorCode>
       producer_id_errors;  // The answers to the next requests for a producer id; then ids 7, 8, ...
   std::int16_t first_producer_epoch = 0;
+  std::optional<FakeCoordinator> coordinator;  // With one, ids come from it, and it is asked about transactions.
   // --- What arrived ---
   std::vector<ReceivedProduce> produces;
   std::vector<std::int32_t> metadata_requests;  // Which broker was asked.
@@ -75,6 +78,8 @@ class FakeCluster {
                                           std::int64_t base_offset = 0);
   // Ends all connections to a broker.
   void Drop(std::int32_t broker, EndReason reason = EndReason::kReset);
+  // Lets the answer go that the coordinator keeps back.
+  void AnswerCoordinated();
 
  private:
   void OnOpen(ConnectionId id);
@@ -91,6 +96,7 @@ class FakeCluster {
   const std::int32_t broker_count_;
   const Clock& clock_;
   std::int64_t next_producer_id_ = 7;
+  ConnectionId coordinated_;                     // The last connection on which the coordinator was asked.
   std::map<TopicId, std::string> topics_by_id_;  // All that ever were in an answer.
   std::map<ConnectionId, std::size_t> parsed_bytes_;
 };

@@ -461,7 +461,7 @@ TEST_F(IdempotenceTest, WithoutTheRightToTheClusterNothingCanGoOn) {
   Answer(0, ErrorCode::kClusterAuthorizationFailed);
   ASSERT_TRUE(AwaitTold(2));
   EXPECT_THAT(world.codes(), Each(ErrorCode::kClusterAuthorizationFailed));
-  EXPECT_EQ(wire::KafkaCode(world.transactions->failure()), ErrorCode::kClusterAuthorizationFailed);
+  EXPECT_EQ(wire::KafkaCode(world.identity->failure()), ErrorCode::kClusterAuthorizationFailed);
 }
 
 // SN-14, SN-28

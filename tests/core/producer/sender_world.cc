@@ -18,7 +18,8 @@ namespace {
 
 AccumulatorConfig AccumulatorConfigOf(const SenderWorld::Options& options) {
   AccumulatorConfig config = options.accumulator;
-  config.idempotent = options.idempotent;
+  config.idempotent = options.idempotent || options.transactional;
+  config.transactional = options.transactional;
   return config;
 }
 
@@ -32,23 +33,32 @@ SenderWorld::SenderWorld(Options options)
       accumulator(
           AccumulatorConfigOf(options), threads, clock, entropy, [this] { return metadata.Fetch(); }, events),
       client(options.network, metadata, transport, clock, entropy, events),
-      transactions(
-          options.idempotent
-              ? std::make_unique<TransactionManager>(
-                    ExponentialBackoff(options.accumulator.retry_backoff, options.accumulator.retry_backoff_max),
-                    TransactionManager::Parts{.client = client, .accumulator = accumulator, .entropy = entropy},
-                    Logger(log, LogLevel::kDebug, "test"))
-              : nullptr),
-      sender(options.sender,
-             {.metadata = metadata,
-              .client = client,
-              .accumulator = accumulator,
-              .clock = clock,
-              .threads = threads,
-              .metrics = metrics,
-              .events = events,
-              .transactions = transactions.get()},
-             Logger(log, LogLevel::kDebug, "test")) {}
+      identity(options.idempotent && !options.transactional
+                   ? std::make_unique<IdempotentIdentity>(
+                         ExponentialBackoff(options.accumulator.retry_backoff, options.accumulator.retry_backoff_max),
+                         IdempotentIdentity::Parts{.client = client, .accumulator = accumulator, .entropy = entropy},
+                         Logger(log, LogLevel::kDebug, "test"))
+                   : nullptr),
+      transactions(options.transactional
+                       ? std::make_unique<TransactionManager>(
+                             TransactionConfig{.transactional_id = "tid"},
+                             TransactionManager::Parts{
+                                 .client = client, .accumulator = accumulator, .entropy = entropy, .calls = calls},
+                             Logger(log, LogLevel::kDebug, "test"))
+                       : nullptr),
+      sender(
+          options.sender,
+          {.metadata = metadata,
+           .client = client,
+           .accumulator = accumulator,
+           .clock = clock,
+           .threads = threads,
+           .metrics = metrics,
+           .events = events,
+           .identity = transactions != nullptr ? static_cast<ProducerIdentity*>(transactions.get()) : identity.get()},
+          Logger(log, LogLevel::kDebug, "test")) {
+  if (options.transactional) cluster.coordinator.emplace(clock);
+}
 
 SenderWorld::~SenderWorld() {
   accumulator.Close();
@@ -102,6 +112,18 @@ const ReceivedProduce& SenderWorld::AwaitProduce(std::size_t count) {
   }
   KT_CHECK(cluster.produces.size() == count);
   return cluster.produces.back();
+}
+
+TransactionCalls::CallRef SenderWorld::Call(TransactionCalls::Kind kind, OffsetsOfGroup offsets) {
+  absl::StatusOr<TransactionCalls::CallRef> call = calls.Start(kind, std::move(offsets));
+  KT_CHECK_MSG(call.ok(), std::string(call.status().message()));
+  sender.WakeUp();
+  return *call;
+}
+
+absl::Status SenderWorld::AwaitCall(const TransactionCalls::CallRef& call) {
+  KT_CHECK(RunUntil([&] { return calls.IsDone(call); }, 2000));
+  return calls.Await(call, Instant());
 }
 
 std::vector<wire::ErrorCode> SenderWorld::codes() const {

@@ -13,9 +13,11 @@
 #include "core/metadata/metadata.h"
 #include "core/network/network_client.h"
 #include "core/producer/events.h"
+#include "core/producer/idempotent_identity.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics_recorder.h"
 #include "core/producer/sender.h"
+#include "core/producer/transaction_calls.h"
 #include "core/producer/transaction_manager.h"
 #include "tests/core/producer/fake_cluster.h"
 #include "tests/core/testing/fake_env.h"
@@ -50,6 +52,7 @@ class SenderWorld {
     AccumulatorConfig accumulator{.linger = Duration::zero()};
     NetworkClientConfig network;
     bool idempotent = false;
+    bool transactional = false;  // As "tid"; includes idempotence. The coordinator is broker 1.
     MetadataConfig metadata{.bootstrap = {{.host = "10.0.0.1", .port = 9092}}};
   };
   SenderWorld() : SenderWorld(Options()) {}
@@ -64,6 +67,10 @@ class SenderWorld {
   void Turns(int count);
   // Until the cluster has received so many produce requests; gives the last one.
   const ReceivedProduce& AwaitProduce(std::size_t count);
+  // As an application would, which does not wait: the call is to be awaited.
+  TransactionCalls::CallRef Call(TransactionCalls::Kind kind, OffsetsOfGroup offsets = {});
+  // Until the call is over: its result.
+  absl::Status AwaitCall(const TransactionCalls::CallRef& call);
   std::vector<wire::ErrorCode> codes() const;
   std::vector<std::string> told_values() const;
 
@@ -78,7 +85,9 @@ class SenderWorld {
   Metadata metadata;
   RecordAccumulator accumulator;
   NetworkClient client;
-  std::unique_ptr<TransactionManager> transactions;  // With idempotence.
+  TransactionCalls calls{threads};
+  std::unique_ptr<IdempotentIdentity> identity;      // With idempotence alone.
+  std::unique_ptr<TransactionManager> transactions;  // With transactions.
   Sender sender;
   std::vector<Told> told;
   std::function<void(const Told&)> on_told;  // Called from within the callback.

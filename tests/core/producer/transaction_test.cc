@@ -1,0 +1,466 @@
+// What a transactional producer asks, when, and in which order, with brokers that the test plays by hand.
+#include <chrono>
+#include <string>
+
+#include "tests/core/producer/transaction_world.h"
+
+namespace ktrial::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using wire::ApiKey;
+using wire::BatchProducer;
+using wire::ErrorCode;
+using enum TransactionState;
+
+BatchProducer Numbered(std::int16_t epoch, std::int32_t base) {
+  return {.id = ProducerId(7), .epoch = ProducerEpoch(epoch), .base_sequence = Sequence(base), .transactional = true};
+}
+
+// --- The way of a transaction (SN-31, SN-32) ---
+
+TEST_F(TransactionTest, InitFindsTheCoordinatorAndGetsAnId) {
+  Init();
+  EXPECT_THAT(requests(), ElementsAre("FindCoordinator transaction tid", "InitProducerId -1/-1"));
+  EXPECT_EQ(state(), kReady);
+}
+
+TEST_F(TransactionTest, PartitionsAreAddedThenWrittenThenEnded) {
+  Begin();
+  SendAcknowledged();
+  EXPECT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+  EXPECT_EQ(state(), kReady);
+}
+
+// WP-15
+TEST_F(TransactionTest, BatchesAndRequestsAreMarkedAsTransactional) {
+  Begin();
+  const std::size_t produce = SendInFlight();
+  EXPECT_EQ(world.cluster.produces[produce].transactional_id, "tid");
+  EXPECT_EQ(SentAs(produce), Numbered(0, 0));
+}
+
+// SN-38
+TEST_F(TransactionTest, WithoutVersion2ProduceStaysBelow12) {
+  Begin();
+  EXPECT_EQ(world.cluster.produces[SendInFlight()].version, 11);
+}
+
+// AC-21
+TEST_F(TransactionTest, NothingIsSentToAPartitionThatIsNotAdded) {
+  coordinator().mute = {ApiKey::kAddPartitionsToTxn};
+  Begin();
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(world.RunUntil([&] { return !requests().empty(); }));
+  world.transport.WakeUp();
+  world.Turns(1);
+  EXPECT_THAT(world.cluster.produces, IsEmpty());
+  world.cluster.AnswerCoordinated();
+  world.AwaitProduce(1);
+}
+
+TEST_F(TransactionTest, APartitionIsAddedOnceInATransaction) {
+  Begin();
+  SendAcknowledged("a");
+  SendAcknowledged("b");
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
+}
+
+TEST_F(TransactionTest, PartitionsThatComeTogetherAreAddedTogether) {
+  Begin();
+  world.Append("t", 1, "b");
+  world.Append("t", 0, "a");
+  world.AwaitProduce(1);
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0 t-1"));
+}
+
+TEST_F(TransactionTest, TheNextTransactionAddsThePartitionAgain) {
+  Begin();
+  SendAcknowledged();
+  ASSERT_TRUE(Commit().ok());
+  Begin();
+  SendAcknowledged();
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
+}
+
+TEST_F(TransactionTest, TheNextTransactionGoesOnWithTheNumbersOfTheOneBefore) {
+  Begin();
+  SendAcknowledged();
+  ASSERT_TRUE(Commit().ok());
+  Begin();
+  EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 1));
+}
+
+TEST_F(TransactionTest, ATransactionWithoutRecordsEndsWithoutAnyRequest) {
+  Begin();
+  EXPECT_TRUE(Commit().ok());
+  Begin();
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), IsEmpty());
+}
+
+TEST_F(TransactionTest, TheEndWaitsForTheAnswersOfAllRecords) {
+  Begin();
+  const std::size_t produce = SendInFlight();
+  const auto commit = world.Call(Kind::kCommit);
+  world.transport.WakeUp();
+  world.Turns(1);
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
+  Answer(produce);
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+TEST_F(TransactionTest, ACommitSendsARecordWhosePartitionIsNotAddedYet) {
+  Begin();
+  world.Append("t", 0, "x");
+  const auto commit = world.Call(Kind::kCommit);
+  world.cluster.Answer(world.AwaitProduce(1));
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+// A record that a thread sends while another commits.
+TEST_F(TransactionTest, ARecordBehindTheEndBelongsToTheNextTransaction) {
+  Begin();
+  SendAcknowledged("first");
+  coordinator().mute = {ApiKey::kEndTxn};
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
+  world.Append("t", 0, "second");
+  world.transport.WakeUp();
+  world.Turns(1);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  world.cluster.AnswerCoordinated();
+  coordinator().mute.clear();
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  Begin();
+  world.cluster.Answer(world.AwaitProduce(2));
+  EXPECT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+class LingeringTransactionTest : public TransactionTest {
+ protected:
+  LingeringTransactionTest() : TransactionTest({.batch_size = 16384, .linger = seconds(50)}) {}
+};
+
+// AC-08
+TEST_F(LingeringTransactionTest, ACommitDoesNotLinger) {
+  Begin();
+  const Instant start = world.clock.Now();
+  world.Append("t", 0, "x");
+  const auto commit = world.Call(Kind::kCommit);
+  world.cluster.Answer(world.AwaitProduce(1));
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_LT(world.clock.Now() - start, seconds(1));
+}
+
+// AC-35
+TEST_F(LingeringTransactionTest, AnAbortDropsWhatWasNotSent) {
+  Begin();
+  world.Append("t", 0, "x");
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(world.cluster.produces, IsEmpty());
+  ASSERT_EQ(world.told.size(), 1u);
+  EXPECT_EQ(world.told[0].message, "the transaction of the record was aborted");
+}
+
+// --- Aborts ---
+
+TEST_F(TransactionTest, AnAbortWaitsForWhatIsInFlight) {
+  Begin();
+  const std::size_t produce = SendInFlight();
+  const auto abort = world.Call(Kind::kAbort);
+  world.transport.WakeUp();
+  world.Turns(1);
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
+  Answer(produce);
+  EXPECT_TRUE(world.AwaitCall(abort).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn abort 7/0"));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kNone));
+}
+
+TEST_F(TransactionTest, AnAbortDoesNotSendAgainWhatBrokersRefuse) {
+  Begin();
+  const std::size_t produce = SendInFlight();
+  const auto abort = world.Call(Kind::kAbort);
+  Answer(produce, ErrorCode::kNotEnoughReplicas);
+  EXPECT_TRUE(world.AwaitCall(abort).ok());
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+}
+
+// Before Kafka 2.5 no other epoch can be had, so the number must be settled.
+TEST_F(TransactionTest, WithoutEpochsToRaiseAnAbortSendsAgainWhatMayBeInTheLog) {
+  coordinator().raises_epochs = false;
+  Begin();
+  const std::size_t produce = SendInFlight();
+  const auto abort = world.Call(Kind::kAbort);
+  Answer(produce, ErrorCode::kNotEnoughReplicas);
+  world.cluster.Answer(world.AwaitProduce(2));
+  EXPECT_TRUE(world.AwaitCall(abort).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn abort 7/0"));
+}
+
+TEST_F(TransactionTest, AnAbortDropsPartitionsThatWereNotAskedFor) {
+  Begin();
+  world.Append("t", 0, "x");
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), IsEmpty());
+  EXPECT_THAT(world.cluster.produces, IsEmpty());
+}
+
+// Whether the partition was added is not known; if it was, there is something to end.
+TEST_F(TransactionTest, AnAbortFirstClearsUpWhetherAPartitionWasAdded) {
+  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kCoordinatorLoadInProgress};
+  Begin();
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "AddPartitionsToTxn t-0", "EndTxn abort 7/0"));
+}
+
+// --- Version 2 (SN-38, KIP-890) ---
+
+class Version2Test : public TransactionTest {
+ protected:
+  Version2Test() { coordinator().version_2 = true; }
+};
+
+TEST_F(Version2Test, LeadersAddPartitionsThemselves) {
+  Begin();
+  SendAcknowledged();
+  EXPECT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("EndTxn commit 7/0"));
+  EXPECT_EQ(world.cluster.produces[0].version, 12);
+}
+
+TEST_F(Version2Test, EveryEndGivesAnotherEpochAndNumbersFromZero) {
+  Begin();
+  SendAcknowledged();
+  ASSERT_TRUE(Commit().ok());
+  Begin();
+  EXPECT_EQ(SentAs(SendInFlight()), Numbered(1, 0));
+}
+
+TEST_F(Version2Test, TheGroupIsAddedByItsCoordinator) {
+  Begin();
+  EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
+  EXPECT_THAT(requests(), ElementsAre("FindCoordinator group g", "TxnOffsetCommit g in-0@5"));
+  EXPECT_EQ(coordinator().versions.back(), 5);
+}
+
+TEST_F(Version2Test, ABatchThatFailsNeedsNoOtherRequestThanTheAbort) {
+  Begin();
+  Answer(SendInFlight(), ErrorCode::kInvalidRecord);
+  ASSERT_TRUE(AwaitState(kAbortableError));
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre("EndTxn abort 7/0"));
+  Begin();
+  EXPECT_EQ(SentAs(SendInFlight()), Numbered(1, 0));
+}
+
+// The coordinator has nothing of this transaction, and the one before still gets its markers.
+TEST_F(Version2Test, AnAbortThatComesTooEarlyIsDoneByANewSession) {
+  Begin();
+  const std::size_t produce = SendInFlight();
+  const auto abort = world.Call(Kind::kAbort);
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kInvalidTxnState};
+  coordinator().errors[ApiKey::kInitProducerId] = {ErrorCode::kConcurrentTransactions};
+  Answer(produce, ErrorCode::kConcurrentTransactions);
+  EXPECT_TRUE(world.AwaitCall(abort).ok());
+  EXPECT_THAT(requests(), ElementsAre("EndTxn abort 7/0", "InitProducerId 7/0", "InitProducerId 7/0"));
+}
+
+TEST_F(Version2Test, AClusterThatTurnsToItDoesSoWithTheNextTransaction) {
+  coordinator().version_2 = false;
+  Begin();
+  SendAcknowledged();
+  ASSERT_TRUE(Commit().ok());
+  coordinator().version_2 = true;
+  world.cluster.Drop(1);
+  world.Turns(1);
+  Begin();
+  SendAcknowledged();  // Under the rules that are known when it begins.
+  ASSERT_TRUE(Commit().ok());
+  Begin();
+  SendAcknowledged();
+  ASSERT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("EndTxn commit 7/0"));
+}
+
+// --- Offsets ---
+
+TEST_F(TransactionTest, OffsetsGoToTheCoordinatorOfTheirGroup) {
+  Begin();
+  coordinator().broker = 2;
+  EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
+  EXPECT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddOffsetsToTxn g", "FindCoordinator group g", "TxnOffsetCommit g in-0@5",
+                                      "EndTxn commit 7/0"));
+  EXPECT_EQ(coordinator().brokers.at(coordinator().brokers.size() - 2), 2);
+  EXPECT_EQ(coordinator().brokers.back(), 1);
+}
+
+TEST_F(TransactionTest, OffsetsNameTheMemberThatCommitsThem) {
+  Begin();
+  OffsetsOfGroup offsets = Offsets();
+  offsets.group.generation_id = 3;
+  offsets.group.member_id = "m";
+  offsets.group.group_instance_id = "i";
+  ASSERT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, offsets)).ok());
+  const wire::TxnOffsetCommitRequest& sent = coordinator().offsets.at(0);
+  EXPECT_EQ(sent.generation_id, 3);
+  EXPECT_EQ(sent.member_id, "m");
+  EXPECT_EQ(sent.group_instance_id, "i");
+}
+
+TEST_F(TransactionTest, OffsetsThatAreNotTakenYetAreSentAgainAlone) {
+  Begin();
+  coordinator().partition_errors["in-1"] = ErrorCode::kUnknownTopicOrPartition;
+  const auto call =
+      world.Call(Kind::kSendOffsets, Offsets({{.topic = "in", .offset = Offset(5)},
+                                              {.topic = "in", .partition = PartitionIndex(1), .offset = Offset(6)}}));
+  ASSERT_TRUE(world.RunUntil([&] { return coordinator().offsets.size() == 1; }));
+  coordinator().partition_errors.clear();
+  EXPECT_TRUE(world.AwaitCall(call).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddOffsetsToTxn g", "FindCoordinator group g", "TxnOffsetCommit g in-0@5 in-1@6",
+                                      "TxnOffsetCommit g in-1@6"));
+}
+
+TEST_F(TransactionTest, OffsetsAreSentAgainWhileTheirCoordinatorLoads) {
+  Begin();
+  coordinator().errors[ApiKey::kTxnOffsetCommit] = {ErrorCode::kCoordinatorLoadInProgress};
+  EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
+  EXPECT_EQ(coordinator().offsets.size(), 2u);
+}
+
+// --- Coordinators that move, load and fail ---
+
+TEST_F(TransactionTest, ACoordinatorThatHasMovedIsLookedForAgain) {
+  coordinator().errors[ApiKey::kInitProducerId] = {ErrorCode::kNotCoordinator};
+  Init();
+  EXPECT_THAT(requests(), ElementsAre("FindCoordinator transaction tid", "InitProducerId -1/-1",
+                                      "FindCoordinator transaction tid", "InitProducerId -1/-1"));
+}
+
+TEST_F(TransactionTest, WithoutACoordinatorItIsLookedForAgainAfterABackoff) {
+  coordinator().errors[ApiKey::kFindCoordinator] = {ErrorCode::kCoordinatorNotAvailable,
+                                                    ErrorCode::kCoordinatorNotAvailable};
+  Init();
+  EXPECT_EQ(coordinator().times[1] - coordinator().times[0], milliseconds(100));
+  EXPECT_EQ(coordinator().times[2] - coordinator().times[1], milliseconds(200));
+}
+
+TEST_F(TransactionTest, ALostConnectionLooksForTheCoordinatorAgain) {
+  Begin();
+  SendAcknowledged();
+  coordinator().mute = {ApiKey::kEndTxn};
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
+  coordinator().mute.clear();
+  coordinator().broker = 2;
+  world.cluster.Drop(1);
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0", "FindCoordinator transaction tid",
+                                      "EndTxn commit 7/0"));
+  EXPECT_EQ(coordinator().brokers.back(), 2);
+}
+
+TEST_F(TransactionTest, ACoordinatorThatCannotBeReachedIsLookedForAgain) {
+  coordinator().broker = 3;
+  world.cluster.refusing = {3};
+  const auto init = world.Call(Kind::kInit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
+  coordinator().broker = 2;
+  EXPECT_TRUE(world.AwaitCall(init).ok());
+}
+
+TEST_F(TransactionTest, AnEndIsAskedAgainWhileTheMarkersAreWritten) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kConcurrentTransactions};
+  EXPECT_TRUE(Commit().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0", "EndTxn commit 7/0"));
+}
+
+TEST_F(TransactionTest, TheFirstPartitionIsAskedAgainSoonWhileTheTransactionBeforeEnds) {
+  Begin();
+  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kConcurrentTransactions};
+  SendInFlight();
+  const std::vector<Instant>& times = coordinator().times;
+  EXPECT_EQ(times[times.size() - 1] - times[times.size() - 2], milliseconds(20));
+}
+
+TEST_F(TransactionTest, ALaterPartitionIsAskedAgainAfterTheBackoff) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kConcurrentTransactions};
+  world.Append("t", 1, "y");
+  world.AwaitProduce(2);
+  const std::vector<Instant>& times = coordinator().times;
+  EXPECT_EQ(times[times.size() - 1] - times[times.size() - 2], milliseconds(100));
+}
+
+TEST_F(TransactionTest, APartitionThatLoadsIsAskedAgainAfterTheBackoff) {
+  Begin();
+  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kCoordinatorLoadInProgress};
+  SendInFlight();
+  const std::vector<Instant>& times = coordinator().times;
+  EXPECT_EQ(times[times.size() - 1] - times[times.size() - 2], milliseconds(100));
+}
+
+TEST_F(TransactionTest, APartitionThatIsNotKnownYetIsAskedForAgain) {
+  Begin();
+  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kUnknownTopicOrPartition};
+  SendInFlight();
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "AddPartitionsToTxn t-0"));
+}
+
+// --- The end of the producer (SN-34, SN-35) ---
+
+TEST_F(TransactionTest, ACloseAbortsWhatIsOpen) {
+  Begin();
+  SendAcknowledged();
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn abort 7/0"));
+}
+
+TEST_F(TransactionTest, ACloseLetsACommitEnd) {
+  Begin();
+  SendAcknowledged();
+  const auto commit = world.Call(Kind::kCommit);
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_TRUE(world.calls.Await(commit, Instant()).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+TEST_F(TransactionTest, AForcedCloseCancelsTheCallThatWaits) {
+  coordinator().mute = {ApiKey::kInitProducerId};
+  const auto init = world.Call(Kind::kInit);
+  world.Turns(5);
+  world.accumulator.Close();
+  world.sender.ForceClose();
+  world.sender.Run();
+  EXPECT_TRUE(absl::IsCancelled(world.calls.Await(init, Instant())));
+}
+
+TEST_F(TransactionTest, AForcedCloseLeavesTheTransactionToItsTimeout) {
+  Begin();
+  SendAcknowledged();
+  world.accumulator.Close();
+  world.sender.ForceClose();
+  world.sender.Run();
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
+}
+
+}  // namespace
+}  // namespace ktrial::testing
