@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "sim/broker/transaction_coordinator.h"
 #include "sim/checker/describe.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/unchecked_section.h"
@@ -88,6 +89,7 @@ RunResult SimulatedWorld::Run() {
   RunFaultPhase();
   if (!spins_) RunSettlePhase();
   if (!spins_) CloseProducers();
+  if (!spins_) AwaitMarkers();
   if (!spins_) StopBrokers();
   return MakeResult();
 }
@@ -211,6 +213,16 @@ void SimulatedWorld::CloseProducers() {
   Advance(kernel_.RunUntil([&] { return closer_ended_; }, kernel_.Now() + kCloseTimeout));
   closer_->Join(Instant());
   closer_ = std::move(destroyer);
+}
+
+// A transaction is committed when its coordinator says so, and readers see it once the markers are there.
+void SimulatedWorld::AwaitMarkers() {
+  const auto ending = [this] {
+    return std::ranges::any_of(host_->transactions().transactions().all(),
+                               [](const auto& one) { return one.second.ending(); });
+  };
+  if (failed_ || !ending()) return;
+  Advance(kernel_.RunUntil([&] { return !ending(); }, kernel_.Now() + kCloseTimeout));
 }
 
 void SimulatedWorld::StopBrokers() {

@@ -65,6 +65,7 @@ class SimulatedWorld final : private ThreadStaller {
   void RunFaultPhase();
   void RunSettlePhase();
   void CloseProducers();
+  void AwaitMarkers();
   void StopBrokers();
   void Advance(KernelResult result);
   void TellProgress();

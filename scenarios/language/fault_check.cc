@@ -73,7 +73,13 @@ struct Checker {
       return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
     }
     if (foreign_client || api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions) return std::nullopt;
-    if (api != wire::ApiKey::kInitProducerId) return "no producer sends " + std::string(wire::ApiKeyName(api));
+    if (api != wire::ApiKey::kInitProducerId) {
+      const auto transacts = [](const sim::ProducerSpec& producer) {
+        return !ConfigOf(producer).transactional_id.empty();
+      };
+      if (std::any_of(world.producers.begin(), world.producers.end(), transacts)) return std::nullopt;
+      return "no producer sends " + std::string(wire::ApiKeyName(api)) + " (transactional.id)";
+    }
     const auto asks = [](const sim::ProducerSpec& producer) { return ConfigOf(producer).enable_idempotence; };
     if (std::any_of(world.producers.begin(), world.producers.end(), asks)) return std::nullopt;
     return "no producer sends InitProducerId (enable.idempotence)";

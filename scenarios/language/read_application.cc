@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/producer/config.h"
 #include "core/producer/profile.h"
 #include "scenarios/language/names.h"
@@ -100,6 +101,29 @@ std::string ReadThread(TableReader& reader, std::string default_name) {
   return *thread;
 }
 
+// Transactions are for producers that have a name for them.
+void CheckTransactional(TableReader& reader, std::string_view key, const std::string& producer,
+                        const sim::WorldSpec& world) {
+  for (const sim::ProducerSpec& spec : world.producers) {
+    if (!producer.empty() && spec.name != producer) continue;
+    const absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(ConfigValues(spec), nullptr, spec.profile);
+    if (config.ok() && config->transactional_id.empty()) {
+      reader.Complain(key, "its producer has no transactions, allowed: with transactional.id in [producer]");
+    }
+  }
+}
+
+void ReadTransactions(TableReader& workload, const sim::WorldSpec& world, sim::WorkloadSpec& spec) {
+  const Member* member = workload.Find("transactions");
+  if (member == nullptr) return;
+  CheckTransactional(workload, "transactions", spec.producer, world);
+  TableReader transactions(member->value, "workload.transactions", workload.errors());
+  transactions.FindRequired("records", "how many records a transaction has");
+  spec.transactions = {.records = transactions.Integer("records", 1, kCountMax).value_or(1),
+                       .abort_every = transactions.Integer("abort_every", 1, kCountMax).value_or(0)};
+  transactions.Finish();
+}
+
 sim::CallbackAction ReadCallback(TableReader& workload) {
   using Kind = sim::CallbackAction::Kind;
   constexpr std::string_view kBlock = "block ";
@@ -167,6 +191,7 @@ void ReadWorkload(TableReader workload, sim::WorldSpec& world) {
   ReadPace(workload, world.duration, spec);
   ReadContent(workload, spec);
   spec.on_callback = ReadCallback(workload);
+  ReadTransactions(workload, world, spec);
   if (const auto then = workload.Choice("then", {"nothing", "flush", "close"})) {
     constexpr sim::AfterLastSend kThen[] = {sim::AfterLastSend::kNothing, sim::AfterLastSend::kFlush,
                                             sim::AfterLastSend::kClose};
@@ -202,7 +227,7 @@ std::optional<Duration> ReadTimeout(TableReader table) {
 
 // The one thing that a [[call]] does; false if there is none.
 bool ReadCallAction(TableReader& call, const sim::WorldSpec& world, sim::CallSpec& spec) {
-  const std::vector<std::string_view> kinds = {"send", "flush", "close", "partitions_for"};
+  const std::vector<std::string_view> kinds = {"send", "flush", "close", "partitions_for", "begin", "commit", "abort"};
   std::vector<std::string_view> found;
   for (const std::string_view kind : kinds) {
     const Member* member = call.Find(kind);
@@ -217,10 +242,13 @@ bool ReadCallAction(TableReader& call, const sim::WorldSpec& world, sim::CallSpe
       spec.call = sim::PartitionsForCall{ReadTopic(arguments, "topic", world).value_or("")};
       arguments.Finish();
     }
-  }
-  for (const std::string_view later : {"begin", "commit", "abort"}) {
-    if (call.Has(later)) found.push_back(later);
-    call.NotSupported(later);
+    const bool transactional = kind == "begin" || kind == "commit" || kind == "abort";
+    if (!transactional) continue;
+    if (kind == "begin") spec.call = sim::BeginCall();
+    if (kind == "commit") spec.call = sim::CommitCall();
+    if (kind == "abort") spec.call = sim::AbortCall();
+    CheckTransactional(call, kind, spec.producer, world);
+    arguments.Finish();
   }
   if (found.size() > 1) call.Exclude(found[0], found[1]);
   return !found.empty();
@@ -238,7 +266,8 @@ void ReadCall(TableReader call, sim::WorldSpec& world) {
   const bool acts = ReadCallAction(call, world, spec);
   // A key that is unknown was meant for what it does.
   if (call.Finish() && !acts) {
-    call.errors().Add(call.position(), "call", "does nothing, allowed: one of send, flush, close or partitions_for");
+    call.errors().Add(call.position(), "call",
+                      "does nothing, allowed: one of send, flush, close, partitions_for, begin, commit or abort");
   }
   world.calls.push_back(std::move(spec));
 }

@@ -31,6 +31,7 @@ std::vector<std::unique_ptr<Checker>> AllCheckers() {
   checkers.push_back(MakeDuplicateChecker());
   checkers.push_back(MakeOrderChecker());
   checkers.push_back(MakeCompletionChecker());
+  checkers.push_back(MakeAtomicityChecker());
   checkers.push_back(MakeDeliveryTimeoutChecker());
   checkers.push_back(MakeMemoryChecker());
   checkers.push_back(MakeRequestRateChecker());

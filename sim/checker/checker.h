@@ -7,6 +7,7 @@
 //   order             first appends in the order of Send (max.in.flight = 1 or idempotence); true offsets in answers
 //   completion        each record completes exactly once, not after Close returned, and truly: what was never sent is
 //                     not in the log
+//   atomicity         of a transaction readers see all records or none, as its producer was told (transactions only)
 //   delivery_timeout  no completion later than delivery.timeout.ms (+ slack for stalls) after Send returned
 //   memory            the buffer pool's books: within buffer.memory, back to zero, nobody left waiting
 //   request_rate      no hot loop: connects, metadata requests and attempts of a batch are as far apart as the backoffs

@@ -12,6 +12,7 @@ std::unique_ptr<Checker> MakeLossChecker();
 std::unique_ptr<Checker> MakeDuplicateChecker();
 std::unique_ptr<Checker> MakeOrderChecker();
 std::unique_ptr<Checker> MakeCompletionChecker();
+std::unique_ptr<Checker> MakeAtomicityChecker();
 std::unique_ptr<Checker> MakeDeliveryTimeoutChecker();
 std::unique_ptr<Checker> MakeMemoryChecker();
 std::unique_ptr<Checker> MakeRequestRateChecker();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "core/check.h"
 #include "sim/kernel/unchecked_section.h"
@@ -139,6 +140,42 @@ History::Position History::Locate(RecordId id) const {
 const RecordEntry* History::Find(RecordId id) const {
   const Position position = Locate(id);
   return position.index < 0 ? nullptr : &streams_[position.stream]->at(position.index);
+}
+
+std::size_t History::TransactionBegun(std::int32_t producer, Instant now) {
+  const UncheckedSection unchecked;
+  TransactionEntry& entry = transactions_.emplace_back();
+  entry.producer = producer;
+  entry.begun = entry.ended = now;
+  for (const auto& stream : streams_) entry.records.push_back({.first = stream->size()});
+  return transactions_.size() - 1;
+}
+
+void History::TransactionEnding(std::size_t transaction) {
+  const UncheckedSection unchecked;
+  TransactionEntry& entry = transactions_[transaction];
+  if (std::exchange(entry.ending, true)) return;
+  entry.records.resize(streams_.size());
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const RecordStream& stream = *streams_[i];
+    const bool sending = stream.size() > 0 && stream.at(stream.size() - 1).returned_nanos == 0;
+    entry.records[i].end = stream.size() - (sending ? 1 : 0);
+  }
+}
+
+void History::TransactionEnded(std::size_t transaction, TransactionOutcome outcome, Instant now) {
+  transactions_[transaction].outcome = outcome;
+  transactions_[transaction].ended = now;
+}
+
+void History::ForEachRecord(const TransactionEntry& transaction,
+                            absl::FunctionRef<void(const RecordStream& stream, std::int64_t index)> function) const {
+  for (const auto& stream : streams_) {
+    if (stream->info().producer != transaction.producer) continue;
+    const bool known = stream->index() < transaction.records.size();
+    const auto range = known ? transaction.records[stream->index()] : TransactionEntry::Range{};
+    for (std::int64_t i = range.first; i < std::min(range.end, stream->size()); ++i) function(*stream, i);
+  }
 }
 
 void History::ProducerClosed(std::int32_t producer) {

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/env/clock.h"
 #include "core/types.h"
 
@@ -54,6 +55,28 @@ struct RecordEntry {
 static_assert(sizeof(RecordEntry) == 40);
 
 using RecordId = std::uint64_t;
+
+// How a transaction ended, as far as its producer was told.
+enum class TransactionOutcome : std::uint8_t {
+  kOpen,       // Never, as far as the application went.
+  kCommitted,  // CommitTransaction succeeded.
+  kAborted,    // AbortTransaction succeeded.
+  kUncertain,  // One of them was called, and the last that was said of it is an error: it may have been committed.
+};
+
+struct TransactionEntry {
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t end = INT64_MAX;
+  };
+  std::int32_t producer = 0;
+  TransactionOutcome outcome = TransactionOutcome::kOpen;
+  Instant begun;
+  Instant ended;  // The last that was said of it.
+  bool ending = false;
+  std::vector<Range>
+      records;  // By stream; those that are missing came later, and are in it from their first record on.
+};
 
 class History;
 class RecordSender;  // sim/workload/record_sender.h
@@ -129,6 +152,17 @@ class History {
   };
   Position Locate(RecordId id) const;
 
+  // --- Transactions: those records of a producer belong to one that were sent between its begin and its end. A record whose Send
+  // runs beside either of them, on another thread, is counted in none. ---
+  // BeginTransaction has returned. Returns the number of the transaction.
+  std::size_t TransactionBegun(std::int32_t producer, Instant now);
+  // Commit or abort is about to be called.
+  void TransactionEnding(std::size_t transaction);
+  void TransactionEnded(std::size_t transaction, TransactionOutcome outcome, Instant now);
+  const std::vector<TransactionEntry>& transactions() const { return transactions_; }
+  void ForEachRecord(const TransactionEntry& transaction,
+                     absl::FunctionRef<void(const RecordStream& stream, std::int64_t index)> function) const;
+
   // Close of a producer has returned: its completions from now on are counted as late.
   void ProducerClosed(std::int32_t producer);
   std::int64_t completions_after_close() const { return completions_after_close_; }
@@ -141,6 +175,7 @@ class History {
   std::vector<std::unique_ptr<RecordStream>> streams_;
   std::deque<std::string> topics_;  // Names do not move: records refer to them while they are being sent.
   std::map<std::string, std::uint16_t, std::less<>> topic_indices_;
+  std::vector<TransactionEntry> transactions_;
   std::vector<bool> closed_;  // By producer index.
   std::int64_t called_ = 0;
   std::int64_t completed_ = 0;

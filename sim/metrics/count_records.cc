@@ -130,6 +130,13 @@ void CountRecords(const RunRecord& record, const MetricScope& scope, std::map<st
   const std::int64_t reordered = record.index->ReorderedPairs([&](const RecordEntry& entry) {
     return scope.Contains(entry.returned_nanos) && filter.Takes(entry) && filter.Takes(History::StreamOf(entry));
   });
+  for (const TransactionEntry& transaction : record.history.transactions()) {
+    if (scope.producer && record.producers[static_cast<std::size_t>(transaction.producer)] != *scope.producer) continue;
+    if (scope.Contains(transaction.begun.nanos())) ++metrics["transactions.begun"];
+    if (!scope.Contains(transaction.ended.nanos())) continue;
+    if (transaction.outcome == TransactionOutcome::kCommitted) ++metrics["transactions.committed"];
+    if (transaction.outcome == TransactionOutcome::kAborted) ++metrics["transactions.aborted"];
+  }
   metrics["records.sent"] = static_cast<double>(counts.sent);
   metrics["records.acked"] = static_cast<double>(counts.acked);
   metrics["records.failed"] = static_cast<double>(counts.failed);

@@ -68,6 +68,9 @@ constexpr NamedMetric kMetrics[] = {
     {"requests.failed", kOfRequest},
     {"requests.timed_out", kOfRequest},
     {"throttled", kOfRequest},
+    {"transactions.aborted", kOfProducer},
+    {"transactions.begun", kOfProducer},
+    {"transactions.committed", kOfProducer},
 };
 
 constexpr std::array<std::string_view, 8> kStats = {"min", "mean", "p50", "p90", "p95", "p99", "p999", "max"};

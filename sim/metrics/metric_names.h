@@ -13,6 +13,7 @@
 //   batch.fill batch.records                  means: bytes over capacity (0 to 1), records
 //   connects connections disconnects          opens begun; connections that became ready; what ended of both
 //   throttled                                 answers that asked for a pause
+//   transactions.begun .committed .aborted    as the application was told; what is neither was not ended, or nobody knows how
 //   loop.iterations                           turns of the sender's loop
 //   recovery                                  ms; the longest from the end of a fault to the next acknowledgement, where
 //                                             records were waiting

@@ -18,6 +18,30 @@ void AppWorld::AddCall(CallOutcome outcome) {
   calls.push_back(std::move(outcome));
 }
 
+absl::Status AppWorld::BeginTransaction(ClientProducer& client) {
+  const TransactionState state = client.producer->transaction_state();
+  if (state == TransactionState::kUninitialized || state == TransactionState::kInitializing) {
+    const absl::Status status = client.producer->InitTransactions();
+    if (!status.ok()) return status;
+  }
+  const absl::Status status = client.producer->BeginTransaction();
+  if (status.ok()) client.transaction = history.TransactionBegun(client.index, Now());
+  return status;
+}
+
+absl::Status AppWorld::EndTransaction(ClientProducer& client, bool commit) {
+  if (client.transaction) history.TransactionEnding(*client.transaction);
+  const absl::Status status = commit ? client.producer->CommitTransaction() : client.producer->AbortTransaction();
+  if (!client.transaction) return status;
+  const TransactionOutcome ended = commit ? TransactionOutcome::kCommitted : TransactionOutcome::kAborted;
+  // What the state did not allow was not begun, and says nothing.
+  if (status.ok() || !absl::IsFailedPrecondition(status)) {
+    history.TransactionEnded(*client.transaction, status.ok() ? ended : TransactionOutcome::kUncertain, Now());
+  }
+  if (status.ok()) client.transaction.reset();
+  return status;
+}
+
 absl::Status AppWorld::CloseProducer(ClientProducer& client, Duration timeout) {
   const absl::Status status = client.producer->Close(timeout);
   history.ProducerClosed(client.index);

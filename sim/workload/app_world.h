@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ClientProducer {
   std::int32_t index = 0;
   std::unique_ptr<ProducerRecorder> recorder;
   std::unique_ptr<Producer> producer;
+  std::optional<std::size_t>
+      transaction;  // In History::transactions(): the one that was begun last, unless it has ended.
 };
 
 struct AppWorld {
@@ -44,6 +47,9 @@ struct AppWorld {
   Instant Now() const { return clock.Now(); }
   std::int32_t PartitionsOf(std::string_view topic) const;
   void AddCall(CallOutcome outcome);
+  // As the producer's, and noted in the History. Begin comes with InitTransactions where that has not been done.
+  absl::Status BeginTransaction(ClientProducer& client);
+  absl::Status EndTransaction(ClientProducer& client, bool commit);
   // Close, from an application thread: completions that come later are late.
   absl::Status CloseProducer(ClientProducer& client, Duration timeout);
 };

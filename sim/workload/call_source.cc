@@ -52,6 +52,21 @@ class CallSource final : public AppSource {
     return ErrorNumber(client_.producer->PartitionsFor(call.topic).status());
   }
 
+  std::int16_t Make(const BeginCall&, Instant, std::string& name) {
+    name = "begin";
+    return ErrorNumber(world_.BeginTransaction(client_));
+  }
+
+  std::int16_t Make(const CommitCall&, Instant, std::string& name) {
+    name = "commit";
+    return ErrorNumber(world_.EndTransaction(client_, /*commit=*/true));
+  }
+
+  std::int16_t Make(const AbortCall&, Instant, std::string& name) {
+    name = "abort";
+    return ErrorNumber(world_.EndTransaction(client_, /*commit=*/false));
+  }
+
   std::int16_t Make(const SendCall& call, Instant scheduled, std::string& name) {
     name = "send";
     RecordSender::Outgoing record{.topic = call.topic, .value_bytes = kDefaultValueBytes, .scheduled = scheduled};

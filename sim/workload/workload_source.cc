@@ -89,10 +89,13 @@ class WorkloadSource final : public AppSource {
       full_ = true;
       return;
     }
+    if (spec_.transactions && !BeginTransaction()) return;
     const RecordSender::Outcome outcome = SendOne(scheduled);
     ++sent_;
     if (arrivals_) arrivals_->Advance();
     if (outcome == RecordSender::Outcome::kClosed) return Finish();
+    if (spec_.transactions) AfterRecord(outcome);
+    if (done_) return;
     if (outcome == RecordSender::Outcome::kRefused && !arrivals_) not_before_ = world_.Now() + kPauseAfterRefusal;
     if (sent_ == spec_.count.value_or(INT64_MAX)) Finish();
   }
@@ -128,7 +131,49 @@ class WorkloadSource final : public AppSource {
     return PartitionIndex(static_cast<std::int32_t>(index));
   }
 
+  // A transaction is open, or the workload pauses, or it is over.
+  bool BeginTransaction() {
+    if (in_transaction_) return true;
+    const absl::Status status = world_.BeginTransaction(client_);
+    in_transaction_ = status.ok();
+    if (in_transaction_) return true;
+    if (client_.producer->transaction_state() == TransactionState::kAbortableError) {
+      world_.EndTransaction(client_, /*commit=*/false).IgnoreError();
+    }
+    not_before_ = world_.Now() + kPauseAfterRefusal;
+    if (IsOver(status)) Finish();
+    return false;
+  }
+
+  void AfterRecord(RecordSender::Outcome outcome) {
+    const bool spoiled = outcome == RecordSender::Outcome::kRefused;
+    if (!spoiled && ++in_this_ < spec_.transactions->records) return;
+    EndTransaction(spoiled);
+  }
+
+  void EndTransaction(bool spoiled) {
+    const std::int64_t abort_every = spec_.transactions->abort_every;
+    in_transaction_ = false;
+    in_this_ = 0;
+    bool commit = !spoiled && (abort_every == 0 || ++transactions_ % abort_every != 0);
+    for (;;) {
+      const absl::Status status = world_.EndTransaction(client_, commit);
+      if (status.ok()) return;
+      if (IsOver(status)) return Finish();
+      // Its time ran out: the same again. A commit that failed: only an abort helps.
+      if (client_.producer->transaction_state() == TransactionState::kAbortableError) commit = false;
+    }
+  }
+
+  // The producer will not do any more transactions.
+  bool IsOver(const absl::Status& status) const {
+    return absl::IsFailedPrecondition(status) || absl::IsCancelled(status) ||
+           client_.producer->transaction_state() == TransactionState::kFatalError;
+  }
+
   void Finish() {
+    if (in_transaction_) EndTransaction(/*spoiled=*/false);
+    if (done_) return;
     done_ = true;
     full_ = false;
     switch (spec_.then) {
@@ -157,6 +202,9 @@ class WorkloadSource final : public AppSource {
   std::int64_t sent_ = 0;
   bool full_ = false;  // `closed` are outstanding.
   bool done_ = false;
+  bool in_transaction_ = false;
+  std::int64_t in_this_ = 0;       // Records of the transaction so far.
+  std::int64_t transactions_ = 0;  // That were to be ended, in all.
   std::array<char, 20> key_{};
 };
 

@@ -51,6 +51,12 @@ struct CallbackAction {
 enum class Arrival : std::uint8_t { kEven, kPoisson };
 enum class AfterLastSend : std::uint8_t { kNothing, kFlush, kClose };
 
+// A workload whose records are sent in transactions, one after the other. Its producer has a transactional.id.
+struct TransactionsSpec {
+  std::int64_t records = 1;      // Of each transaction; the last may have fewer.
+  std::int64_t abort_every = 0;  // Of so many transactions the last one is aborted; 0: none.
+};
+
 struct WorkloadSpec {
   std::string producer =
       {};  // Empty: the only one. Of one with instances: such a workload for each, on threads "NAME-1",
@@ -70,6 +76,7 @@ struct WorkloadSpec {
   std::optional<std::int64_t> key_cardinality = {};  // None: no key. Keys are "0" ... "N-1", drawn uniformly.
   SizeRange value = {};
   CallbackAction on_callback = {};
+  std::optional<TransactionsSpec> transactions = {};
   AfterLastSend then = AfterLastSend::kNothing;
 };
 
@@ -90,11 +97,16 @@ struct PartitionsForCall {
   std::string topic = {};
 };
 
+// InitTransactions comes before the first of a producer.
+struct BeginCall {};
+struct CommitCall {};
+struct AbortCall {};
+
 struct CallSpec {
   DurationRange at = {};
   std::string producer = {};  // As above: with instances, the call is made on each.
   std::string thread = {};    // Empty: a thread of its own, "call-N".
-  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall> call = {};
+  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall, BeginCall, CommitCall, AbortCall> call = {};
 };
 
 }  // namespace ktrial::sim

@@ -173,15 +173,16 @@ TEST(EndlessWorkloadTest, ForServeWorkloadsDoNotRun) { EXPECT_EQ(EndlessErrors("
 
 TEST(CallErrorsTest, ACallDoesOneThingWithinTheDuration) {
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"60s\"\n"),
-            "f.toml:13:1: call: does nothing, allowed: one of send, flush, close or partitions_for\n"
+            "f.toml:13:1: call: does nothing, allowed: one of send, flush, close, partitions_for, begin, "
+            "commit or abort\n"
             "f.toml:14:6: call.at: found \"60s\", allowed: before the duration, 60s");
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"1s\"\nflush = {}\nclose = {}\n"),
             "f.toml:16:1: call.close: stands beside flush, allowed: one of flush and close");
 }
 
-TEST(CallErrorsTest, TransactionsComeLater) {
+TEST(CallErrorsTest, TransactionsNeedATransactionalId) {
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"1s\"\nbegin = {}\n"),
-            "f.toml:15:1: call.begin: not supported yet by this build");
+            "f.toml:15:9: call.begin: its producer has no transactions, allowed: with transactional.id in [producer]");
 }
 
 TEST(CallErrorsTest, ACallNamesAnExistingTopicAndPartition) {

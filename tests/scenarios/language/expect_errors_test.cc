@@ -35,10 +35,10 @@ TEST(ExpectErrorsTest, ADurationHasAUnit) {
 }
 
 TEST(ExpectErrorsTest, ViolationsNameCheckers) {
-  EXPECT_EQ(
-      ErrorsOfAdded("[expect]\nviolations = [\"los\"]\n"),
-      "f.toml:14:14: expect.violations: there is no checker \"los\", allowed: loss, duplicate, order, completion, "
-      "delivery_timeout, memory or request_rate (did you mean \"loss\"?)");
+  EXPECT_EQ(ErrorsOfAdded("[expect]\nviolations = [\"los\"]\n"),
+            "f.toml:14:14: expect.violations: there is no checker \"los\", allowed: loss, duplicate, order, "
+            "completion, atomicity, "
+            "delivery_timeout, memory or request_rate (did you mean \"loss\"?)");
 }
 
 TEST(ExpectErrorsTest, AWindowIsComplete) {

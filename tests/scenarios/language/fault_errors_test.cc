@@ -128,7 +128,7 @@ TEST(FaultErrorsTest, AFaultOfARequestNeedsSomebodyToSendIt) {
 
 TEST(FaultErrorsTest, AForeignClientMaySendWhatOursDoesNot) {
   EXPECT_EQ(FaultErrors("on = { request = \"EndTxn\" }\ncrash = { broker = 1 }\n"),
-            "f.toml:15:1: fault.crash: certainly cannot fire: no producer sends EndTxn");
+            "f.toml:15:1: fault.crash: certainly cannot fire: no producer sends EndTxn (transactional.id)");
   EXPECT_EQ(FaultErrors("on = { request = \"EndTxn\" }\ncrash = { broker = 1 }\n", Purpose::kServe), "");
   EXPECT_EQ(FaultErrors("on = { request = \"InitProducerId\" }\ncrash = { broker = 1 }\n"
                         "[producer]\nenable.idempotence = false\n",

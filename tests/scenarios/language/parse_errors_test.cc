@@ -110,7 +110,7 @@ TEST(ParseErrorsTest, AWrongTypeShowsWhatWasFound) {
   EXPECT_EQ(
       ErrorsOfAdded("settle = 5\n[network]\nlatency = 7\n"),
       "f.toml:13:1: workload.settle: unknown key, allowed: arrival, closed, count, key, on_callback, partition, "
-      "producer, rate, start, stop, then, thread, topic or value\n"
+      "producer, rate, start, stop, then, thread, topic, transactions or value\n"
       "f.toml:15:11: network.latency: found 7, allowed: a duration such as \"2ms\", a range such as \"1ms..5ms\", "
       "or { dist = \"lognormal\", median = \"500us\", p99 = \"5ms\" }");
 }

@@ -98,6 +98,31 @@ TEST(ParseTest, AWorkloadHasAllItsKeys) {
   EXPECT_EQ(workload.then, sim::AfterLastSend::kClose);
 }
 
+TEST(ParseTest, AWorkloadMayHaveTransactions) {
+  const ParseResult result =
+      ParseScenario(std::string(kLeast) +
+                        "[producer]\ntransactional.id = \"t\"\n[[workload]]\ntopic = \"orders\"\n"
+                        "count = 1\ntransactions = { records = 20, abort_every = 5 }\n",
+                    "f.toml");
+  ASSERT_TRUE(result.scenario.has_value()) << ToString(result.errors.at(0));
+  const sim::WorkloadSpec& workload = result.scenario->world.workloads.at(0);
+  EXPECT_EQ(workload.transactions->records, 20);
+  EXPECT_EQ(workload.transactions->abort_every, 5);
+}
+
+TEST(ParseTest, TransactionsAreBegunAndEndedByCalls) {
+  const ParseResult result =
+      ParseScenario(std::string(kLeast) +
+                        "[producer]\ntransactional.id = \"t\"\n[[call]]\nat = \"1s\"\nbegin = {}\n"
+                        "[[call]]\nat = \"2s\"\ncommit = {}\n[[call]]\nat = \"3s\"\nabort = {}\n",
+                    "f.toml");
+  ASSERT_TRUE(result.scenario.has_value()) << ToString(result.errors.at(0));
+  const std::vector<sim::CallSpec>& calls = result.scenario->world.calls;
+  EXPECT_TRUE(std::holds_alternative<sim::BeginCall>(calls.at(0).call));
+  EXPECT_TRUE(std::holds_alternative<sim::CommitCall>(calls.at(1).call));
+  EXPECT_TRUE(std::holds_alternative<sim::AbortCall>(calls.at(2).call));
+}
+
 TEST(ParseTest, CallsAreOfFourKinds) {
   const Scenario scenario = Parsed(
       "[[call]]\nat = \"1s..2s\"\nsend = { topic = \"orders\", partition = 2, key = \"k\", value = \"v\" }\n"

@@ -19,8 +19,8 @@ TEST(CheckerTest, NobodyObjectsToAGoodRun) {
 }
 
 TEST(CheckerTest, NamesAreThoseOfScenarios) {
-  EXPECT_THAT(CheckerNames(),
-              ElementsAre("loss", "duplicate", "order", "completion", "delivery_timeout", "memory", "request_rate"));
+  EXPECT_THAT(CheckerNames(), ElementsAre("loss", "duplicate", "order", "completion", "atomicity", "delivery_timeout",
+                                          "memory", "request_rate"));
 }
 
 TEST(CheckerTest, ManyViolationsAreCountedNotListed) {

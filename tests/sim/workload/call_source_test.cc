@@ -72,6 +72,26 @@ TEST(CallTest, CallsOfOneThreadWaitForEachOther) {
   EXPECT_GT(result.calls[2].at, 1s);
 }
 
+TEST(CallTest, TransactionsAreBegunAndEnded) {
+  WorldSpec spec = Base();
+  spec.producers[0].config["transactional.id"] = "t";
+  const RunResult result = RunCalls(spec, {{.at = 100ms, .call = BeginCall{}},
+                                           {.at = 600ms, .call = SendCall{.topic = "a"}},
+                                           {.at = 700ms, .call = CommitCall{}},
+                                           {.at = 1s, .call = BeginCall{}},
+                                           {.at = 1200ms, .call = SendCall{.topic = "a"}},
+                                           {.at = 1300ms, .call = AbortCall{}},
+                                           {.at = 1800ms, .call = CommitCall{}}});
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  ASSERT_EQ(result.calls.size(), 7U);
+  EXPECT_EQ(result.calls[0].call, "begin");
+  EXPECT_EQ(result.calls[2].result, "OK");
+  EXPECT_EQ(result.calls[5].result, "OK");
+  EXPECT_EQ(result.calls[6].result, "FAILED_PRECONDITION");
+  EXPECT_EQ(*result.Metric("transactions.committed"), 1);
+  EXPECT_EQ(*result.Metric("transactions.aborted"), 1);
+}
+
 TEST(CallTest, ACallOfSeveralInstancesIsMadeOnEach) {
   WorldSpec spec = Base();
   spec.producers[0].instances = 3;

@@ -155,6 +155,37 @@ TEST_F(WorkloadTest, ThenCloseClosesOnce) {
   EXPECT_EQ(*Run().Metric("records.acked"), 3);
 }
 
+TEST_F(WorkloadTest, TransactionsHaveSoManyRecordsEach) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 25;
+  workload_.transactions = TransactionsSpec{.records = 10};
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.acked"), 25);
+  EXPECT_EQ(*result.Metric("transactions.committed"), 3);
+}
+
+TEST_F(WorkloadTest, EverySoManyTransactionsOneIsAborted) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 60;
+  workload_.transactions = TransactionsSpec{.records = 10, .abort_every = 3};
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("transactions.committed"), 4);
+  EXPECT_EQ(*result.Metric("transactions.aborted"), 2);
+}
+
+TEST_F(WorkloadTest, ATransactionThatARecordSpoilsIsAborted) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.producers[0].config["max.request.size"] = "1000";
+  spec_.producers[0].config["batch.size"] = "100";
+  workload_.value = SizeRange(5000);
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 5;
+  workload_.transactions = TransactionsSpec{.records = 10};
+  EXPECT_EQ(*Run().Metric("transactions.aborted"), 5);
+}
+
 TEST_F(WorkloadTest, RefusedRecordsDoNotStopTime) {
   spec_.producers[0].config["max.request.size"] = "1000";
   spec_.producers[0].config["batch.size"] = "100";

@@ -21,8 +21,12 @@ class GoodRun {
  public:
   static constexpr std::int64_t kRecords = 10;
 
-  GoodRun() {
+  enum class Kind : std::uint8_t { kPlain, kOneTransaction };
+
+  // With kOneTransaction all records are sent in one, which is open.
+  explicit GoodRun(Kind kind = Kind::kPlain) {
     stream_ = &history.OpenStream({.workload = "app-1"});
+    if (kind == Kind::kOneTransaction) history.TransactionBegun(0, At(0));
     const std::uint16_t topic = history.TopicIndex("orders");
     for (std::int64_t i = 0; i < kRecords; ++i) {
       RecordEntry* const entry = history.Call(*stream_, topic, At(i));
