@@ -54,6 +54,7 @@ struct ProduceCommandOptions {
   std::string profile;                       // another client's defaults and names; empty: Kafka's own
   std::optional<std::string> key_delimiter;  // absent: lines are values
   std::optional<std::int32_t> partition;
+  std::optional<std::int64_t> transaction_records;  // lines of a transaction, with transactional.id; absent: 1000
   bool verbose = false;
 };
 ExitStatus ProduceCommand(const ProduceCommandOptions& options);

@@ -25,13 +25,18 @@ std::optional<std::string_view> LineReader::Next() {
   }
 }
 
-bool LineReader::AwaitInput() const {
-  if (stop_ < 0) return true;
-  pollfd waits[] = {{descriptor_, POLLIN, 0}, {stop_, POLLIN, 0}};
-  while (poll(waits, 2, -1) < 0) {
-    if (errno != EINTR) return true;  // read says what is wrong
+bool LineReader::AwaitInput() {
+  if (stop_ < 0 && when_idle_ == nullptr) return true;
+  pollfd waits[] = {{descriptor_, POLLIN, 0}, {stop_, POLLIN, 0}};  // a negative one is left out
+  for (;;) {
+    const int ready = poll(waits, 2, idle_millis_);
+    if (ready > 0) return waits[1].revents == 0;
+    if (ready == 0) {
+      when_idle_();
+    } else if (errno != EINTR) {
+      return true;  // read says what is wrong
+    }
   }
-  return waits[1].revents == 0;
 }
 
 bool LineReader::Fill() {

@@ -35,6 +35,7 @@ struct Options {
   ServeCommandOptions serve;
   std::string delimiter;
   std::int32_t partition = 0;
+  std::int64_t transaction_records = 0;
 };
 
 bool UseColor(const std::string& choice, int descriptor) {
@@ -128,6 +129,10 @@ CLI::App* AddProduce(CLI::App& app, Options& options) {
   produce->add_option("-K,--key-delimiter", options.delimiter, "Lines are KEY DELIM VALUE")->type_name("DELIM");
   produce->add_option("-p,--partition", options.partition, "Send all there (default: the partitioner's choice)")
       ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
+  produce
+      ->add_option("--transaction-records", options.transaction_records,
+                   "With -X transactional.id=...: lines that are committed together (default 1000)")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   produce->add_flag("-v,--verbose", target.verbose, "Show what the producer logs");
   return produce;
 }
@@ -207,6 +212,7 @@ ExitStatus Main(int argc, char** argv) {
   }
   if (produce->count("-K") > 0) options.produce.key_delimiter = options.delimiter;
   if (produce->count("-p") > 0) options.produce.partition = options.partition;
+  if (produce->count("--transaction-records") > 0) options.produce.transaction_records = options.transaction_records;
   return Dispatch(app, options);
 }
 

@@ -26,6 +26,7 @@
 #include "scenarios/ktrial/files.h"
 #include "scenarios/ktrial/interrupts.h"
 #include "scenarios/ktrial/line_reader.h"
+#include "scenarios/ktrial/line_transactions.h"
 #include "scenarios/ktrial/progress_line.h"
 
 namespace ktrial::scenario {
@@ -33,6 +34,10 @@ namespace {
 
 // An interrupt ends the input; what was read is still sent, for so long.
 constexpr Duration kCloseAfterInterrupt = std::chrono::seconds(2);
+
+constexpr std::int64_t kLinesOfTransaction = 1000;
+// A transaction does not stay open while no more lines come: readers would wait for it, and its coordinator abort it.
+constexpr int kIdleCommitMillis = 1000;
 
 // Closes the producer when an interrupt comes: that also ends a Send that waits, and a Close that has more time.
 class CloseOnInterrupt {
@@ -146,27 +151,43 @@ class LineSender {
         threads_(threads),
         producer_(producer),
         begin_(std::chrono::steady_clock::now()),
-        progress_(options.output.progress) {}
+        progress_(options.output.progress) {
+    if (!producer.config().transactional_id.empty()) {
+      transactions_.emplace(producer, options.transaction_records.value_or(kLinesOfTransaction),
+                            [] { return InterruptSignal() != 0; });
+    }
+  }
 
   ExitStatus Run() {
     LineReader lines(STDIN_FILENO, InterruptDescriptor());
     std::uint64_t number = 0;
     {
       const CloseOnInterrupt closer(threads_, producer_);
+      if (transactions_) {
+        given_up_ = !transactions_->Start();
+        lines.CallWhenIdle(kIdleCommitMillis, [this] { given_up_ = given_up_ || !transactions_->Commit(); });
+      }
       while (InterruptSignal() == 0 && !given_up_) {
         const std::optional<std::string_view> line = lines.Next();
-        if (!line) break;
+        if (!line || given_up_) break;
+        if (transactions_ && !transactions_->BeforeLine(number + 1)) {
+          given_up_ = true;
+          break;
+        }
         SendLine(*line, ++number);
+        if (transactions_ && !transactions_->AfterLine()) given_up_ = true;
         if (number % kProgressLines == 0) ShowProgress();
       }
       if (!lines.error().empty()) std::fprintf(stderr, "standard input: %s\n", lines.error().c_str());
+      EndTransactions(lines.error().empty() && InterruptSignal() == 0);
       producer_.Close().IgnoreError();  // what it gave up is in the log
     }
     const bool interrupted = InterruptSignal() != 0;
     Summarize(number, lines.error().empty() && !interrupted);
     if (interrupted) return InterruptStatus();
     const DeliveryLog::Counts counts = log_.counts();
-    const bool all = counts.acknowledged == counts.sent && !given_up_ && lines.error().empty();
+    const bool committed = !transactions_ || transactions_->committed_lines() == number;
+    const bool all = counts.acknowledged == counts.sent && committed && !given_up_ && lines.error().empty();
     return all ? kHolds : kFails;
   }
 
@@ -197,6 +218,16 @@ class LineSender {
     }
   }
 
+  // Half of an input is not what was meant to be committed.
+  void EndTransactions(bool whole) {
+    if (!transactions_ || given_up_) return;
+    if (!whole) {
+      transactions_->Abort();
+    } else if (!transactions_->Commit()) {
+      given_up_ = true;
+    }
+  }
+
   void ShowProgress() {
     progress_.Show([this] {
       const DeliveryLog::Counts counts = log_.counts();
@@ -213,12 +244,18 @@ class LineSender {
                  whole && !given_up_ ? "" : " (not all of the input)",
                  static_cast<unsigned long long>(counts.acknowledged), static_cast<unsigned long long>(counts.failed),
                  took.count(), took.count() > 0 ? static_cast<double>(counts.acknowledged) / took.count() : 0);
+    if (!transactions_) return;
+    std::fprintf(stderr, "%llu of them committed, in %llu transaction%s\n",
+                 static_cast<unsigned long long>(transactions_->committed_lines()),
+                 static_cast<unsigned long long>(transactions_->committed()),
+                 transactions_->committed() == 1 ? "" : "s");
   }
 
   const ProduceCommandOptions& options_;
   Threads& threads_;
   Producer& producer_;
   DeliveryLog log_;
+  std::optional<LineTransactions> transactions_;
   bool given_up_ = false;
   const std::chrono::steady_clock::time_point begin_;
   ProgressLine progress_;
@@ -236,6 +273,10 @@ ExitStatus ProduceCommand(const ProduceCommandOptions& options) {
   }
   if (options.key_delimiter && options.key_delimiter->empty()) {
     std::fprintf(stderr, "-K: found an empty delimiter, allowed: one character or more\n");
+    return kWrongInput;
+  }
+  if (options.transaction_records && config->transactional_id.empty()) {
+    std::fprintf(stderr, "--transaction-records: needs a producer with transactions, -X transactional.id=NAME\n");
     return kWrongInput;
   }
   CatchInterrupts();

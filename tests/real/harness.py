@@ -88,10 +88,15 @@ class Cluster:
                 return leader if leader > 0 else None
         return None
 
-    def read(self, topic, node=1, key=False):
+    def coordinator(self, ask=1):
+        """Who coordinates transactions; the clusters here keep all of them in one partition (kafka.sh)."""
+        return self.leader("__transaction_state", 0, ask)
+
+    def read(self, topic, node=1, key=False, isolation="read_uncommitted"):
         """All records as (partition, key, value), in the order of each partition."""
         form = "%p\x1f%k\x1f%s\x1e" if key else "%p\x1f\x1f%s\x1e"
-        result = run(["kcat", "-b", self.bootstrap(node), "-C", "-t", topic, "-o", "beginning", "-e", "-q", "-f", form])
+        result = run(["kcat", "-b", self.bootstrap(node), "-C", "-t", topic, "-o", "beginning", "-e", "-q", "-f", form,
+                      "-X", f"isolation.level={isolation}"])
         records = []
         for record in result.stdout.decode().split("\x1e")[:-1]:
             partition, record_key, value = record.split("\x1f")

@@ -91,13 +91,21 @@ class PacedProducer:
 
     def _feed(self, per_second):
         start = time.monotonic()
-        for number, value in enumerate(self.values):
-            ahead = start + number / per_second - time.monotonic()
-            if ahead > 0:
-                time.sleep(ahead)
-            self.process.stdin.write(value.encode() + b"\n")
-            self.process.stdin.flush()
-        self.process.stdin.close()
+        try:
+            for number, value in enumerate(self.values):
+                ahead = start + number / per_second - time.monotonic()
+                if ahead > 0:
+                    time.sleep(ahead)
+                self.process.stdin.write(value.encode() + b"\n")
+                self.process.stdin.flush()
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # it was killed
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.feeder.join()
 
     def finish(self):
         self.feeder.join()
@@ -131,9 +139,82 @@ def nothing_is_lost_while_a_leader_moves_and_a_node_is_killed():
         print(f"        {len(values)} lines, {duplicates(records)} duplicates", file=sys.stderr)
 
 
+def committed(cluster, topic, node=1):
+    return cluster.read(topic, node, isolation="read_committed")
+
+
+def committed_lines_are_seen_once_and_in_order():
+    cluster = single()
+    cluster.topic("committed", 3, 1)
+    values = lines(10_000)
+    result = run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "committed", "-X", "transactional.id=committed",
+                  "--transaction-records", "300"], stdin=text(values))
+    check(b"10000 of them committed, in 34 transactions" in result.stderr, result.stderr.decode())
+    records = committed(cluster, "committed")
+    check(Counter(value for _, _, value in records) == Counter(values), f"{len(records)} records for {len(values)} lines")
+    check(in_order(records), "a partition is out of order")
+
+
+def what_a_killed_producer_left_open_is_not_seen():
+    cluster = single()
+    cluster.topic("killed", 1, 1)
+    command = [KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "killed", "-X", "transactional.id=killed",
+               "--transaction-records", "1000000"]
+    run(command, stdin=text(lines(10, "first")))
+    # Lines keep coming, so that the transaction is not committed for want of them.
+    torn = PacedProducer(cluster, "killed", 1_000, 20, *command[6:])
+    time.sleep(5)
+    torn.kill()
+    check(len(cluster.read("killed")) > 10, "nothing of the open transaction was written")
+    # Whoever comes next with its name has what was left aborted, and goes on.
+    run(command, stdin=text(lines(20, "next")))
+    seen = [value for _, _, value in committed(cluster, "killed")]
+    check(seen == lines(10, "first") + lines(20, "next"), f"{len(seen)} seen: {seen[:12]} ...")
+
+
+def a_line_that_is_refused_takes_its_transaction_with_it():
+    cluster = single()
+    cluster.topic("refused", 1, 1, "max.message.bytes=5000")
+    values = lines(10) + ["x" * 20_000] + lines(10, "after")
+    result = run([KTRIAL, "produce", "-b", cluster.bootstrap(), "-t", "refused", "-X", "transactional.id=refused",
+                  "--transaction-records", "7"], stdin=text(values), check_status=False)
+    check(result.returncode == 1, f"status {result.returncode}")
+    check(b"lines 8 to " in result.stderr and b"were not committed" in result.stderr, result.stderr.decode())
+    check([value for _, _, value in committed(cluster, "refused")] == values[:7], "more or less than the first transaction")
+
+
+def committed_lines_are_seen_once_though_coordinator_and_leader_are_killed():
+    with Cluster(3) as cluster:
+        cluster.topic("orders", 3, 3, "min.insync.replicas=2")
+        producer = PacedProducer(cluster, "orders", 12_000, 500, "-X", "transactional.id=orders-writer",
+                                 "-X", "linger.ms=2", "--transaction-records", "50", "-X", "transaction.timeout.ms=60000")
+        time.sleep(4)
+        coordinator = cluster.coordinator()
+        check(coordinator, "nobody coordinates transactions")
+        cluster.signal(coordinator, "KILL")
+        survivor = coordinator % 3 + 1
+        time.sleep(6)
+        cluster.up(coordinator)
+        time.sleep(6)
+        leader = cluster.leader("orders", 0, ask=survivor)
+        cluster.signal(leader, "KILL")
+        time.sleep(3)
+        cluster.up(leader)
+        values = producer.finish()
+        records = committed(cluster, "orders")
+        seen = Counter(value for _, _, value in records)
+        missing = set(values) - set(seen)
+        check(not missing, f"{len(missing)} lines are not seen, {sorted(missing)[:3]} ...")
+        check(duplicates(records) == 0, f"{duplicates(records)} duplicates")
+        check(in_order(records), "a partition is out of order")
+        print(f"        {len(values)} lines, coordinator {coordinator} and leader {leader} killed", file=sys.stderr)
+
+
 TESTS = (every_line_arrives_once_and_in_order, keyed_lines_go_where_the_java_client_puts_them, acks_zero_and_one_arrive_too,
          empty_lines_and_long_lines_are_records_too, an_unknown_topic_is_a_clear_error,
-         nothing_is_lost_while_a_leader_moves_and_a_node_is_killed)
+         nothing_is_lost_while_a_leader_moves_and_a_node_is_killed, committed_lines_are_seen_once_and_in_order,
+         what_a_killed_producer_left_open_is_not_seen, a_line_that_is_refused_takes_its_transaction_with_it,
+         committed_lines_are_seen_once_though_coordinator_and_leader_are_killed)
 
 if __name__ == "__main__":
     try:

@@ -317,6 +317,25 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("1001 lines: 1001 acknowledged, 0 failed", err)
         self.assertEqual(json.loads(out)["metrics"]["log.records"], 1001)
 
+    def test_produce_commits_lines_together(self):
+        command = f"seq 25 | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders -X transactional.id=t --transaction-records 10"
+        status, _, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
+        self.assertEqual(status, 0, err)
+        self.assertIn("25 of them committed, in 3 transactions", err)
+
+    def test_produce_stops_at_a_transaction_that_fails(self):
+        command = f"(seq 12; head -c 3000 /dev/zero | tr '\\0' x; echo; seq 9) | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders" \
+                  " -X transactional.id=t --transaction-records 10 -X max.request.size=1000"
+        status, _, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
+        self.assertEqual(status, 1)
+        self.assertIn("lines 11 to 13 were not committed", err)
+        self.assertIn("10 of them committed, in 1 transaction\n", err)
+
+    def test_produce_needs_a_name_for_transactions(self):
+        status, _, err = self.run_ktrial("produce", "-b", "127.0.0.1:1", "-t", "t", "--transaction-records", "5")
+        self.assertEqual(status, 2)
+        self.assertIn("transactional.id", err)
+
     def test_produce_reports_what_was_refused(self):
         command = f"head -c 3000 /dev/zero | tr '\\0' x | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders" \
                   " -X max.request.size=1000"

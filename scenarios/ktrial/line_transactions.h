@@ -1,0 +1,53 @@
+// The transactions of `ktrial produce`: which lines are committed together. What stops them is said on standard error, and
+// with which lines.
+//
+// Thread safety: none; one thread.
+#ifndef SCENARIOS_KTRIAL_LINE_TRANSACTIONS_H_
+#define SCENARIOS_KTRIAL_LINE_TRANSACTIONS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/producer/producer.h"
+
+namespace ktrial::scenario {
+
+class LineTransactions {
+ public:
+  // The producer has a transactional.id, and outlives this. `stopped`: the user has had enough; nothing is tried again
+  // then.
+  LineTransactions(Producer& producer, std::int64_t records, bool (*stopped)())
+      : producer_(producer), records_(records), stopped_(stopped) {}
+
+  // --- All but the last: false if no more lines are to be sent ---
+  // Before the first line. Whoever had the transactional.id before is fenced off.
+  bool Start();
+  // Before and after a line was given to Send; lines count from 1.
+  bool BeforeLine(std::uint64_t line);
+  bool AfterLine();
+  // What is open, if anything, is complete.
+  bool Commit();
+  // What is open must not be seen.
+  void Abort();
+
+  std::uint64_t committed_lines() const { return committed_lines_; }
+  std::uint64_t committed() const { return committed_; }
+
+ private:
+  // The same call until its time does not run out.
+  template <class Call>
+  absl::Status Insist(const Call& call) const;
+  bool Fail(const char* what, const absl::Status& status);
+
+  Producer& producer_;
+  const std::int64_t records_;
+  bool (*const stopped_)();
+  std::uint64_t first_line_ = 0;  // Of the transaction that is open.
+  std::int64_t lines_ = 0;        // In it; 0: none is open.
+  std::uint64_t committed_lines_ = 0;
+  std::uint64_t committed_ = 0;
+};
+
+}  // namespace ktrial::scenario
+
+#endif  // SCENARIOS_KTRIAL_LINE_TRANSACTIONS_H_
