@@ -110,6 +110,19 @@ TEST_P(CompressionTest, AsTheEstimateImprovesMoreRecordsGoIntoABatch) {
   EXPECT_GE(FillAndSend(150), 2 * at_first);
 }
 
+// AC-02, AC-03: however small it becomes.
+TEST_P(CompressionTest, ARecordLargerThanABatchGetsABatchOfItsOwn) {
+  const std::string large(10'000, 'x');
+  world_.Append("orders", 0, "a");
+  EXPECT_TRUE(world_.Append("orders", 0, large).new_batch);
+  EXPECT_TRUE(world_.Append("orders", 0, "b").new_batch);
+  EXPECT_THAT(ValuesOf(*world_.Drain(1).front()), ElementsAre("a"));
+  const std::vector<BatchRef> sent = world_.Drain(1);
+  EXPECT_THAT(ValuesOf(*sent.front()), ElementsAre(large));
+  EXPECT_EQ(wire::RecordBatchView::Parse(sent.front()->bytes())->codec(), GetParam());
+  EXPECT_THAT(ValuesOf(*world_.Drain(1).front()), ElementsAre("b"));
+}
+
 // Incompressible records must not make a batch larger than it would be.
 TEST_P(CompressionTest, WhatDoesNotGetSmallerGoesAsItIs) {
   std::string noise;

@@ -14,6 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using wire::ApiKey;
 using wire::ErrorCode;
 
@@ -160,6 +161,27 @@ TEST(NetworkClientConnectTest, ARefusedOpenIsAFailedConnect) {
   EXPECT_THAT(world.observer.reasons, Contains(RefreshReason::kConnectFailed));
 }
 
+// NC-06, NC-17: the ends of a poll come before what it opened, so the backoff goes on growing.
+TEST(NetworkClientConnectTest, WhatOpensAndEndsInOnePollWasNeverConnected) {
+  NetworkClientConfig config = ClientWorld::ClientConfig();
+  config.discover_versions = false;  // An open would be all that it takes.
+  ClientWorld world(config);
+  world.LearnCluster();
+  world.transport.on_open = [&](ConnectionId open) {
+    world.transport.Accept(open);
+    if (world.transport.stream(open).host == "b1") world.transport.EndConnection(open, EndReason::kReset);
+  };
+  for (const Duration backoff : {50ms, 100ms, 200ms}) {
+    world.Ready(1);
+    world.Settle();
+    EXPECT_TRUE(world.client.ConnectionFailed(NodeId(1)));
+    EXPECT_EQ(world.client.LookAgainAt(NodeId(1), world.now()), world.now() + backoff);
+    world.clock.Advance(backoff);
+  }
+  EXPECT_THAT(world.observer.connected, Not(Contains(NodeId(1))));
+  EXPECT_THAT(world.observer.disconnected, ElementsAre(NodeId(1), NodeId(1), NodeId(1)));
+}
+
 // NC-07, NC-18: the wait ends when the time is over, not sooner, not later.
 TEST(NetworkClientConnectTest, ASetupThatNeverEndsTimesOut) {
   ClientWorld world;
@@ -247,6 +269,45 @@ TEST(NetworkClientConnectTest, AfterALostConnectionAnotherAddressIsUsed) {
   EXPECT_EQ(world.transport.resolve_count("b1"), 2);
 }
 
+// NC-11: what the name means now is a list of its own.
+TEST(NetworkClientConnectTest, AfterANewLookUpTheNextOfTheNewAddressesIsTried) {
+  ClientWorld world;
+  world.LearnCluster();
+  world.transport.hosts["b1"] = {"10.9.0.1", "10.9.0.2"};
+  const ConnectionId connection = world.MakeReady(1);
+  world.transport.hosts["b1"] = {"10.9.1.1", "10.9.1.2"};
+  world.transport.EndConnection(connection, EndReason::kEnd);
+  world.Run(1s);
+  world.broker.accept = false;
+  world.Ready(1);
+  world.Poll();
+  EXPECT_EQ(world.transport.stream(world.transport.last_open()).address.ip, "10.9.1.1");
+  world.transport.EndConnection(world.transport.last_open(), EndReason::kRefused);
+  world.Run(1s);
+  world.broker.accept = true;
+  world.MakeReady(1);
+  EXPECT_EQ(world.transport.stream(world.transport.last_open()).address.ip, "10.9.1.2");
+  EXPECT_EQ(world.transport.resolve_count("b1"), 2);
+}
+
+// NC-11: a host that is reached over one family only is reached, whichever the look-up names first.
+TEST(NetworkClientConnectTest, AddressesOfBothFamiliesAreTriedInTheOrderOfTheLookUp) {
+  ClientWorld world;
+  world.LearnCluster();
+  world.transport.hosts["b1"] = {"fd00::1", "10.9.0.1", "fd00::2"};
+  world.broker.accept = false;
+  std::vector<std::string> tried;
+  for (int i = 0; i < 3; ++i) {
+    world.clock.Advance(1s);
+    world.Ready(1);
+    world.Poll();
+    tried.push_back(world.transport.stream(world.transport.last_open()).address.ip);
+    world.transport.EndConnection(world.transport.last_open(), EndReason::kRefused);
+    world.Settle();
+  }
+  EXPECT_THAT(tried, ElementsAre("fd00::1", "10.9.0.1", "fd00::2"));
+}
+
 // NC-27
 TEST(NetworkClientConnectTest, DisconnectEndsRequestsInTheNextPollWithoutRefresh) {
   ClientWorld world;
@@ -267,6 +328,25 @@ TEST(NetworkClientConnectTest, DisconnectEndsRequestsInTheNextPollWithoutRefresh
   EXPECT_EQ(world.client.LookAgainAt(NodeId(1), world.now()), look_again);
   world.Settle();
   EXPECT_EQ(world.observer.reasons.size(), reasons);
+}
+
+// NC-25, NC-27
+TEST(NetworkClientConnectTest, DisconnectWhileVersionsAreAskedForIsReportedToNobody) {
+  ClientWorld world;
+  world.LearnCluster();
+  world.broker.answer_versions = false;
+  world.Ready(1);
+  world.Settle();
+  ASSERT_EQ(world.client.in_flight_count(NodeId(1)), 1u);
+  world.client.Disconnect(NodeId(1), world.now());
+  EXPECT_TRUE(world.transport.stream(world.transport.last_open()).closed);
+  EXPECT_EQ(world.client.in_flight_count(NodeId(1)), 0u);
+  const int polls = world.transport.poll_count();
+  world.Poll();
+  EXPECT_EQ(world.transport.poll_count(), polls + 1);  // NC-42: there was nothing to report.
+  world.broker.answer_versions = true;
+  world.clock.Advance(50ms);
+  world.MakeReady(1);
 }
 
 // NC-28

@@ -1,6 +1,7 @@
 #include "tests/core/producer/fake_cluster.h"
 
 #include <charconv>
+#include <utility>
 
 #include "core/check.h"
 #include "core/compression/decompressor.h"
@@ -103,7 +104,11 @@ void FakeCluster::OnFrame(ConnectionId id, std::int32_t broker, std::string_view
       KT_CHECK(metadata.ok());
       metadata_requests.push_back(broker);
       wire::EncodeResponseFrame(Metadata(*metadata), header.version, header.correlation_id, answer);
-      transport_.Deliver(id, answer);
+      if (holds_metadata) {
+        held_metadata_.emplace_back(id, std::move(answer));
+      } else {
+        transport_.Deliver(id, answer);
+      }
       return;
     }
     case wire::ApiKey::kInitProducerId:
@@ -242,6 +247,12 @@ void FakeCluster::Answer(const ReceivedProduce& request, const wire::ProduceResp
 }
 
 void FakeCluster::AnswerCoordinated() { transport_.Deliver(coordinated_, coordinator->AnswerMuted()); }
+
+void FakeCluster::ReleaseMetadata() {
+  holds_metadata = false;
+  for (const auto& [id, answer] : held_metadata_) transport_.Deliver(id, answer);
+  held_metadata_.clear();
+}
 
 void FakeCluster::Drop(std::int32_t broker, EndReason reason) {
   for (const ConnectionId id : transport_.opens()) {

@@ -60,6 +60,7 @@ class FakeCluster {
   std::int16_t produce_version_max = 12;
   std::map<std::string, TopicId> topic_ids;  // Of topics that have one.
   bool gives_producer_ids = true;
+  bool holds_metadata = false;  // Answers to metadata requests wait for ReleaseMetadata.
   std::deque<wire::ErrorCode>
       producer_id_errors;  // The answers to the next requests for a producer id; then ids 7, 8, ...
   std::int16_t first_producer_epoch = 0;
@@ -76,6 +77,8 @@ class FakeCluster {
   // An answer that Answer would send, for tests that change it first.
   static wire::ProduceResponse ResponseTo(const ReceivedProduce& request, wire::ErrorCode code,
                                           std::int64_t base_offset = 0);
+  // Sends the answers that were held, and holds no more.
+  void ReleaseMetadata();
   // Ends all connections to a broker.
   void Drop(std::int32_t broker, EndReason reason = EndReason::kReset);
   // Lets the answer go that the coordinator keeps back.
@@ -99,6 +102,7 @@ class FakeCluster {
   ConnectionId coordinated_;                     // The last connection on which the coordinator was asked.
   std::map<TopicId, std::string> topics_by_id_;  // All that ever were in an answer.
   std::map<ConnectionId, std::size_t> parsed_bytes_;
+  std::vector<std::pair<ConnectionId, std::string>> held_metadata_;
 };
 
 }  // namespace ktrial::testing

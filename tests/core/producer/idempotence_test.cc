@@ -90,6 +90,78 @@ TEST_F(IdempotenceTest, ARetriableErrorIsAskedAgainAfterABackoff) {
   EXPECT_EQ(asked[2] - asked[1], milliseconds(200));
 }
 
+class OneInFlightTest : public IdempotenceTest {
+ protected:
+  static SenderWorld::Options OneInFlight() {
+    SenderWorld::Options options = Idempotent();
+    options.network.max_in_flight = 1;
+    return options;
+  }
+  OneInFlightTest() : IdempotenceTest(OneInFlight()) {}
+};
+
+// NC-14: metadata go first, and take the only place.
+TEST_F(OneInFlightTest, TheIdIsAskedForOnceTheMetadataHaveCome) {
+  world.cluster.holds_metadata = true;
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(world.RunUntil([&] { return world.cluster.metadata_requests.size() == 1; }));
+  for (int turn = 0; turn < 5; ++turn) {
+    world.transport.WakeUp();  // A turn that does not wait for the answer.
+    world.Turns(1);
+  }
+  EXPECT_TRUE(world.cluster.producer_id_requests.empty());
+  world.cluster.ReleaseMetadata();
+  world.AwaitProduce(1);
+  EXPECT_EQ(world.cluster.producer_id_requests.size(), 1u);
+  EXPECT_EQ(SentAs(0), Numbered(0, 0));
+}
+
+// With the last epoch used up, another id is needed.
+class NewIdTest : public IdempotenceTest {
+ protected:
+  NewIdTest() {
+    world.cluster.first_producer_epoch = 32767;
+    world.Append("t", 0, "bad");
+    world.AwaitProduce(1);
+    world.cluster.first_producer_epoch = 0;
+  }
+};
+
+// NC-03
+TEST_F(NewIdTest, ANodeThatCannotBeReachedIsAskedOnceItCan) {
+  const std::size_t opens = world.transport.opens().size();
+  const Instant back = world.clock.Now() + seconds(5);
+  // The question that goes to the connection before its end shows is not heard.
+  world.on_told = [&](const Told&) {
+    world.cluster.silent = world.cluster.refusing = {1};
+    world.cluster.Drop(1);
+  };
+  world.transport.At(back, [&] {
+    world.cluster.silent.clear();
+    world.cluster.refusing.clear();
+  });
+  Answer(0, ErrorCode::kInvalidRecord);
+  world.Append("t", 0, "next");
+  world.AwaitProduce(2);
+  EXPECT_GT(world.transport.opens().size(), opens + 2);
+  ASSERT_EQ(world.cluster.producer_id_requests.size(), 2u);
+  EXPECT_GE(world.cluster.producer_id_requests[1], back);
+  EXPECT_EQ(SentAs(1), Numbered(0, 0, 8));
+}
+
+// NC-43
+TEST_F(NewIdTest, AThrottledNodeIsAskedAfterTheEnd) {
+  wire::ProduceResponse response = FakeCluster::ResponseTo(world.cluster.produces[0], ErrorCode::kInvalidRecord);
+  response.throttle_time_ms = 30'020;  // Longer than a request may take.
+  const Instant end = world.clock.Now() + milliseconds(30'020);
+  world.cluster.Answer(world.cluster.produces[0], response);
+  world.Append("t", 0, "next");
+  ASSERT_TRUE(world.RunUntil([&] { return world.cluster.produces.size() == 2; }, 2000));
+  ASSERT_EQ(world.cluster.producer_id_requests.size(), 2u);
+  EXPECT_GE(world.cluster.producer_id_requests[1], end);
+  EXPECT_LE(world.cluster.producer_id_requests[1], end + milliseconds(200));
+}
+
 TEST_F(IdempotenceTest, WithoutAnIdRecordsExpire) {
   world.cluster.producer_id_errors.assign(1000, ErrorCode::kCoordinatorNotAvailable);
   world.Append("t", 0, "x");
@@ -347,6 +419,57 @@ TEST_F(IdempotenceTest, AfterTheLastEpochThereIsANewId) {
   EXPECT_EQ(SentAs(1), Numbered(0, 0, 8));
 }
 
+// Partition 0 is led by one broker and partition 1 by another, so that their answers come in any order.
+class TwoBrokersTest : public IdempotenceTest {
+ protected:
+  TwoBrokersTest() : IdempotenceTest(Idempotent(2)) { world.cluster.topics["t"] = {{1}, {2}}; }
+
+  // Partition 1 has "slow" in flight, as request 0, while partition 0 goes on under the new `id` and `epoch`, with request 2.
+  void MoveOnWhileOneIsInFlight(std::int16_t epoch, std::int64_t id) {
+    world.Append("t", 1, "slow");
+    world.AwaitProduce(1);
+    world.Append("t", 0, "bad");
+    world.AwaitProduce(2);
+    world.cluster.first_producer_epoch = 0;
+    Answer(1, ErrorCode::kInvalidRecord);
+    ASSERT_TRUE(AwaitTold(1));
+    world.Append("t", 0, "good");
+    world.AwaitProduce(3);
+    ASSERT_EQ(SentAs(2, 0), Numbered(epoch, 0, id));
+  }
+};
+
+// SN-25, SN-26
+TEST_F(TwoBrokersTest, ABatchOfTheOldEpochThatFailsCausesNoOther) {
+  MoveOnWhileOneIsInFlight(1, 7);
+  Answer(0, ErrorCode::kInvalidRecord);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Append("t", 1, "next");
+  world.AwaitProduce(4);
+  EXPECT_EQ(SentAs(3, 1), Numbered(1, 0));
+  Answer(2, ErrorCode::kNone);
+  ASSERT_TRUE(AwaitTold(3));
+  world.Append("t", 0, "more");
+  world.AwaitProduce(5);
+  EXPECT_EQ(SentAs(4, 0), Numbered(1, 1));
+}
+
+// SN-25, SN-26
+TEST_F(TwoBrokersTest, ABatchOfTheOldIdThatFailsCausesNoOther) {
+  world.cluster.first_producer_epoch = 32767;
+  MoveOnWhileOneIsInFlight(0, 8);
+  Answer(0, ErrorCode::kInvalidRecord);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Append("t", 1, "next");
+  world.AwaitProduce(4);
+  EXPECT_EQ(SentAs(3, 1), Numbered(0, 0, 8));
+  Answer(2, ErrorCode::kNone);
+  ASSERT_TRUE(AwaitTold(3));
+  world.Append("t", 0, "more");
+  world.AwaitProduce(5);
+  EXPECT_EQ(SentAs(4, 0), Numbered(0, 1, 8));
+}
+
 // --- What may be in the log (SN-27, B079) ---
 
 class OneRetryTest : public IdempotenceTest {
@@ -422,6 +545,23 @@ TEST_F(TenSecondsTest, ABatchBehindOneThatExpiredMovesToANewEpochIfItIsRefused) 
   EXPECT_EQ(again.producers.at({"t", 0}), Numbered(1, 0));
 }
 
+// SN-27: not before nothing is left that could show that the first one is there.
+TEST_F(TenSecondsTest, WhenTheLastInFlightExpiresTooANewEpochBegins) {
+  BecomeKnown();
+  world.Append("t", 0, "0");
+  world.AwaitProduce(1);
+  world.clock.Advance(seconds(5));
+  world.Append("t", 0, "1");
+  world.AwaitProduce(2);
+  ASSERT_TRUE(AwaitTold(1));
+  world.Append("t", 0, "next");
+  ASSERT_TRUE(AwaitTold(2));
+  EXPECT_THAT(world.codes(), Each(ErrorCode::kRequestTimedOut));
+  EXPECT_EQ(world.cluster.produces.size(), 2u);
+  world.AwaitProduce(3);
+  EXPECT_EQ(SentAs(2), Numbered(1, 0));
+}
+
 // SN-10, SN-18
 TEST_F(TwoRecordBatchTest, ATooLargeBatchThatHasExpiredIsNotSplit) {
   ASSERT_TRUE(AwaitTold(2));
@@ -453,6 +593,21 @@ TEST_F(IdempotenceTest, AFencedProducerFailsEverythingNowAndLater) {
   ASSERT_TRUE(AwaitTold(3));
   EXPECT_EQ(world.told[2].code, ErrorCode::kProducerFenced);
   EXPECT_EQ(world.cluster.produces.size(), 2u);
+}
+
+// SN-34, SN-37
+TEST_F(IdempotenceTest, AProducerThatHasFailedForGoodClosesAtOnce) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kProducerFenced);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Append("t", 0, "later");
+  const Instant start = world.clock.Now();
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_THAT(world.codes(),
+              ElementsAre(ErrorCode::kProducerFenced, ErrorCode::kProducerFenced, ErrorCode::kProducerFenced));
+  EXPECT_EQ(world.clock.Now(), start);
 }
 
 // SN-28

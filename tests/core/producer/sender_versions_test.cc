@@ -1,6 +1,10 @@
 // What is sent to brokers of other releases.
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/compression/codec.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/producer/sender_world.h"
@@ -30,6 +34,33 @@ TEST(SenderVersionsTest, OldBrokersGetTheirOwnFormat) {
     ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 1; }));
     EXPECT_EQ(world.told[0].code, ErrorCode::kNone);
     EXPECT_EQ(world.told[0].offset, 3);
+  }
+}
+
+// AC-02, SN-30
+TEST(SenderVersionsTest, ARecordLargerThanABatchGoesToAnOldBrokerAlone) {
+  const std::string large(2048, 'x');
+  const std::string small(100, 'x');
+  for (const std::int16_t version : {1, 2}) {
+    for (const Codec codec : {Codec::kNone, Codec::kGzip}) {
+      SCOPED_TRACE(std::to_string(version) + " " + std::string(CodecName(codec)));
+      const int level = codec == Codec::kNone ? 0 : DefaultLevel(codec);
+      SenderWorld world(
+          {.sender = {.codec = codec, .compression_level = level},
+           .accumulator = {
+               .batch_size = 1024, .linger = Duration::zero(), .codec = codec, .compression_level = level}});
+      world.cluster.produce_version_min = 0;
+      world.cluster.produce_version_max = version;
+      world.cluster.topics["t"] = {{1}};
+      for (const std::string& value : {small, large, small}) world.Append("t", 0, value);
+      std::vector<std::vector<std::string>> sent;
+      for (std::size_t count = 1; count <= 3; ++count) {
+        const ReceivedProduce& request = world.AwaitProduce(count);
+        EXPECT_EQ(request.magic, version - 1);
+        sent.push_back(request.values.at({"t", 0}));
+      }
+      EXPECT_THAT(sent, ElementsAre(ElementsAre(small), ElementsAre(large), ElementsAre(small)));
+    }
   }
 }
 
