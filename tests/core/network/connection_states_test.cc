@@ -100,6 +100,37 @@ TEST_F(ConnectionStatesTest, BackoffNeverPassesTheMaximum) {
   }
 }
 
+// NC-04
+TEST_F(ConnectionStatesTest, WithoutRoomToGrowTheBackoffIsConstant) {
+  entropy_.Fix(DrawPurpose::kReconnectBackoff, 1000);
+  ConnectionStates states(ExponentialBackoff(50ms, 50ms), ExponentialBackoff(10s, 10s), entropy_);
+  Duration now = 0s;
+  for (int i = 0; i < 5; ++i) {
+    states.Connecting(kOne, "h", At(now));
+    states.Disconnected(kOne, At(now));
+    EXPECT_EQ(states.LookAgainAt(kOne, At(now)), At(now + 50ms));
+    EXPECT_FALSE(states.MayConnect(kOne, At(now + 50ms - 1ns)));
+    now += 50ms;
+    EXPECT_TRUE(states.MayConnect(kOne, At(now)));
+  }
+}
+
+// NC-01
+TEST_F(ConnectionStatesTest, EachNodeHasAStateOfItsOwn) {
+  MakeReady(kOne, 0s);
+  EXPECT_TRUE(states_.MayConnect(kTwo, At(0s)));
+  Connect(kTwo, 0s);
+  EXPECT_EQ(states_.StateOf(kOne), ConnectionState::kReady);
+  EXPECT_EQ(states_.StateOf(kTwo), ConnectionState::kConnecting);
+  states_.Disconnected(kOne, At(1s));
+  EXPECT_EQ(states_.StateOf(kTwo), ConnectionState::kConnecting);
+  states_.CheckingVersions(kTwo);
+  states_.Ready(kTwo);
+  EXPECT_EQ(states_.StateOf(kOne), ConnectionState::kDisconnected);
+  states_.Remove(kOne);
+  EXPECT_EQ(states_.StateOf(kTwo), ConnectionState::kReady);
+}
+
 // NC-07: strictly more than the timeout.
 TEST_F(ConnectionStatesTest, SetupTimesOutAfterItsTime) {
   Connect(kOne, 0s);
