@@ -47,6 +47,22 @@ TEST_F(MetadataLeadersTest, AnOlderEpochKeepsTheOldEntry) {
   EXPECT_EQ(Leader(), NodeId(1));
 }
 
+// MD-38
+TEST_F(MetadataLeadersTest, AnOlderEpochKeepsTheOldReplicasToo) {
+  const auto update = [this](std::int32_t leader, std::int32_t epoch, std::vector<std::int32_t> replicas) {
+    wire::MetadataPartition partition = Led(0, leader, epoch);
+    partition.replicas = partition.in_sync_replicas = std::move(replicas);
+    world_.Update(Answer({1, 2}, {Topic("t", {partition})}));
+  };
+  update(2, 6, {2, 1});
+  update(1, 5, {1});
+  const auto cluster = metadata_.Fetch();
+  const PartitionInfo* partition = cluster->FindPartition("t", kZero);
+  ASSERT_NE(partition, nullptr);
+  EXPECT_THAT(partition->replicas, ElementsAre(NodeId(2), NodeId(1)));
+  EXPECT_THAT(partition->in_sync_replicas, ElementsAre(NodeId(2), NodeId(1)));
+}
+
 // MD-38: nothing is cached, so there is nothing to keep.
 TEST_F(MetadataLeadersTest, AnOlderEpochAfterAnErrorLeavesNothing) {
   Update(2, 6);
