@@ -62,6 +62,16 @@ absl::StatusOr<SerializedBytes> StandardSerializer<T>::Serialize(std::string_vie
   return data == nullptr ? SerializedBytes() : BytesOf(*data);
 }
 
+absl::StatusOr<SerializedBytes> StringSerializer::Serialize(std::string_view, RecordHeaders&,
+                                                            const std::string_view* data) {
+  return data == nullptr ? SerializedBytes() : BytesOf(*data);
+}
+
+absl::StatusOr<SerializedBytes> StringSerializer::Serialize(std::string_view, RecordHeaders&, const std::string* data) {
+  return data == nullptr ? SerializedBytes() : *data;
+}
+
+template class StandardSerializer<std::string>;
 template class StandardSerializer<std::string_view>;
 template class StandardSerializer<bool>;
 template class StandardSerializer<std::int16_t>;

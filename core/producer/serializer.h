@@ -2,7 +2,7 @@
 // same name write, so that its consumers read them:
 //
 //   ours                  Kafka's                bytes
-//   StringSerializer      StringSerializer       the text, which should be UTF-8
+//   StringSerializer      StringSerializer       the text, which should be UTF-8; of std::string and std::string_view
 //   BytesSerializer       ByteArraySerializer    as they are
 //   BooleanSerializer     BooleanSerializer      1 or 0
 //   Int16Serializer       ShortSerializer        2, most significant first
@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -77,15 +78,30 @@ class Serializer {
 
 using Uuid = std::array<std::uint8_t, 16>;
 
-// One for each line of the table; a null becomes null.
+template <class T, class... Types>
+inline constexpr bool kIsOneOf = (std::is_same_v<T, Types> || ...);
+
+// One for each type of the table; a null becomes null.
 template <class T>
 class StandardSerializer final : public Serializer<T> {
+  static_assert(
+      kIsOneOf<T, std::string, std::string_view, bool, std::int16_t, std::int32_t, std::int64_t, float, double, Uuid>,
+      "Kafka has no serializer for this type: derive one of your own from ktrial::Serializer<T>");
+
  public:
   absl::StatusOr<SerializedBytes> Serialize(std::string_view topic, RecordHeaders& headers, const T* data) override;
 };
 
-using StringSerializer = StandardSerializer<std::string_view>;
-using BytesSerializer = StandardSerializer<std::string_view>;
+// For both kinds of strings.
+class StringSerializer final : public Serializer<std::string_view>, public Serializer<std::string> {
+ public:
+  absl::StatusOr<SerializedBytes> Serialize(std::string_view topic, RecordHeaders& headers,
+                                            const std::string_view* data) override;
+  absl::StatusOr<SerializedBytes> Serialize(std::string_view topic, RecordHeaders& headers,
+                                            const std::string* data) override;
+  absl::Status Close() override { return absl::OkStatus(); }
+};
+using BytesSerializer = StringSerializer;
 using BooleanSerializer = StandardSerializer<bool>;
 using Int16Serializer = StandardSerializer<std::int16_t>;
 using Int32Serializer = StandardSerializer<std::int32_t>;
@@ -94,6 +110,7 @@ using FloatSerializer = StandardSerializer<float>;
 using DoubleSerializer = StandardSerializer<double>;
 using UuidSerializer = StandardSerializer<Uuid>;
 
+extern template class StandardSerializer<std::string>;
 extern template class StandardSerializer<std::string_view>;
 extern template class StandardSerializer<bool>;
 extern template class StandardSerializer<std::int16_t>;

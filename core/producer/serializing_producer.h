@@ -11,7 +11,8 @@
 //
 // A record that cannot be serialized never becomes one: Send returns the error in place of a Future, and no callback runs (PR-04;
 // Java throws it). It has the code that the serializer gave, INVALID_ARGUMENT if that threw, and a message that says what could not
-// be serialized for which topic. All other errors come as they do from Producer::Send, through Future and callback.
+// be serialized for which topic. All other errors come as they do from Producer::Send, through Future and callback. After Close
+// nothing is serialized any more.
 //
 // Interceptors stand behind the serializers and see bytes; in Java they stand before them. Each record costs what its serializers
 // allocate, and nothing else.
@@ -40,12 +41,12 @@ namespace ktrial {
 // As Record; a key or value that is absent is null.
 template <class Key, class Value>
 struct TypedRecord {
-  std::string_view topic;
+  std::string_view topic = {};
   PartitionIndex partition = kUnknownPartition;
-  std::optional<Key> key;
-  std::optional<Value> value;
-  std::span<const Header> headers;
-  std::optional<WallTime> timestamp;
+  std::optional<Key> key = {};
+  std::optional<Value> value = {};
+  std::span<const Header> headers = {};
+  std::optional<WallTime> timestamp = {};
 };
 
 template <class Key, class Value>
@@ -77,13 +78,13 @@ class SerializingProducer {
     return SendBytes(record, std::move(callback));
   }
 
-  // As Producer::Close, and then closes the serializers, once, the key's first. If that is all that goes wrong, the first error of
+  // As Producer::Close, and then closes the serializers, once, the key's first; one object that serves both is closed once. If that is all that goes wrong, the first error of
   // theirs, as INTERNAL (PR-17). A Send that is just serializing in another thread goes on with a serializer that is closed.
   absl::Status Close(Duration timeout = Duration::max()) {
     absl::Status status = producer_ == nullptr ? absl::OkStatus() : producer_->Close(timeout);
     if (absl::IsInvalidArgument(status) || serializers_closed_.Exchange(true)) return status;
     status.Update(CloseOne("key.serializer", key_serializer_.get()));
-    status.Update(CloseOne("value.serializer", value_serializer_.get()));
+    if (!OneObject()) status.Update(CloseOne("value.serializer", value_serializer_.get()));
     return status;
   }
 
@@ -107,6 +108,11 @@ class SerializingProducer {
 
   template <class AnyCallback>
   absl::StatusOr<Future> SendBytes(const Record& record, AnyCallback callback) {
+    // The producer is closed before its serializers are: it refuses the record, whatever its bytes would have been.
+    if (serializers_closed_.Load()) {
+      return producer_->Send({.topic = record.topic, .partition = record.partition, .headers = record.headers},
+                             std::move(callback));
+    }
     RecordHeaders headers(record.headers);
     const auto key = Serialized("key", *key_serializer_, record.topic, headers, record.key);
     if (!key.ok()) return key.status();
@@ -138,6 +144,11 @@ class SerializingProducer {
     std::string text = "the ";
     text.append(what).append(" of a record for topic ").append(topic).append(" cannot be serialized: ");
     return absl::Status(status.code(), text.append(std::string(status.message())));
+  }
+
+  bool OneObject() const {
+    return key_serializer_ != nullptr && value_serializer_ != nullptr &&
+           dynamic_cast<const void*>(key_serializer_.get()) == dynamic_cast<const void*>(value_serializer_.get());
   }
 
   template <class T>

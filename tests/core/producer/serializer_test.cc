@@ -59,6 +59,17 @@ TEST(SerializerTest, DoublesHaveOneNaN) {
 TEST(SerializerTest, TextIsItsBytes) {
   EXPECT_EQ(HexOf<std::string_view>("grüß €"), "6772c3bcc39f20e282ac");
   EXPECT_EQ(HexOf<std::string_view>(""), "");
+  EXPECT_EQ(HexOf<std::string>("grüß €"), "6772c3bcc39f20e282ac");
+}
+
+TEST(SerializerTest, OneSerializerTakesBothKindsOfStrings) {
+  RecordHeaders headers({});
+  StringSerializer serializer;
+  const std::string text = "paid";
+  const std::string_view view = text;
+  EXPECT_EQ(serializer.Serialize("t", headers, &text).value(), "paid");
+  EXPECT_EQ(serializer.Serialize("t", headers, &view).value(), "paid");
+  EXPECT_EQ(serializer.Close().code(), absl::StatusCode::kOk);
 }
 
 TEST(SerializerTest, TruthIsOne) {
@@ -74,7 +85,8 @@ TEST(SerializerTest, AUuidIsItsText) {
 // PR-08
 TEST(SerializerTest, NullStaysNull) {
   RecordHeaders headers({});
-  EXPECT_EQ(StringSerializer().Serialize("t", headers, nullptr).value(), std::nullopt);
+  EXPECT_EQ(StringSerializer().Serialize("t", headers, static_cast<std::string*>(nullptr)).value(), std::nullopt);
+  EXPECT_EQ(StringSerializer().Serialize("t", headers, static_cast<std::string_view*>(nullptr)).value(), std::nullopt);
   EXPECT_EQ(Int64Serializer().Serialize("t", headers, nullptr).value(), std::nullopt);
   EXPECT_EQ(UuidSerializer().Serialize("t", headers, nullptr).value(), std::nullopt);
 }

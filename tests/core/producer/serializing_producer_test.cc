@@ -133,6 +133,64 @@ TEST_F(SerializingProducerTest, CloseClosesEachOnceAndTellsTheFirstError) {
 }
 
 // PR-17
+TEST_F(SerializingProducerTest, AfterCloseNothingIsSerialized) {
+  ExpectIdle(world.Run([&] {
+    const auto producer = Make();
+    ASSERT_EQ(producer->Close().code(), absl::StatusCode::kOk);
+    absl::Status told;
+    const auto future = producer->Send({.topic = "t", .key = 1, .value = "x"},
+                                       [&](const RecordMetadata&, const absl::Status& status) { told = status; });
+    ASSERT_EQ(future.status().code(), absl::StatusCode::kOk);
+    EXPECT_EQ(future->Get().status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(told.code(), absl::StatusCode::kFailedPrecondition);
+  }));
+  EXPECT_THAT(calls, ElementsAre("key closed", "value closed"));
+}
+
+// PR-17
+TEST_F(SerializingProducerTest, OneObjectThatServesBothIsClosedOnce) {
+  using SameType = SerializingProducer<std::string_view, std::string_view>;
+  using TwoFaces = SerializingProducer<std::string, std::string_view>;
+  class Both : public Serializer<std::string>, public Serializer<std::string_view> {
+   public:
+    explicit Both(Calls& calls) : calls_(calls) {}
+    absl::StatusOr<SerializedBytes> Serialize(std::string_view, RecordHeaders&, const std::string*) override {
+      return std::nullopt;
+    }
+    absl::StatusOr<SerializedBytes> Serialize(std::string_view, RecordHeaders&, const std::string_view*) override {
+      return std::nullopt;
+    }
+    absl::Status Close() override { return calls_.emplace_back("both closed"), absl::OkStatus(); }
+
+   private:
+    Calls& calls_;
+  };
+  ExpectIdle(world.Run([&] {
+    const auto noting = std::make_shared<Noting<std::string_view>>("one", calls);
+    EXPECT_TRUE(SameType::Create(world.ParseConfig({}), world.env(), noting, noting).ok());
+    const auto both = std::make_shared<Both>(calls);
+    EXPECT_TRUE(TwoFaces::Create(world.ParseConfig({}), world.env(), both, both).ok());
+  }));
+  EXPECT_THAT(calls, ElementsAre("one closed", "both closed"));
+}
+
+TEST_F(SerializingProducerTest, OwnedStringsAreSentAsTheyAre) {
+  ExpectIdle(world.Run([&] {
+    const auto serializer = std::make_shared<StringSerializer>();
+    const auto producer = SerializingProducer<std::string, std::string>::Create(world.ParseConfig({{"linger.ms", "0"}}),
+                                                                                world.env(), serializer, serializer);
+    ASSERT_TRUE(producer.ok());
+    const auto future = (*producer)->Send({.topic = "t", .partition = kFirst, .key = "42", .value = "paid"});
+    ASSERT_EQ(future.status().code(), absl::StatusCode::kOk);
+    EXPECT_EQ(future->Get().status().code(), absl::StatusCode::kOk);
+  }));
+  const auto log = world.Log("t", 0);
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].key, "42");
+  EXPECT_EQ(log[0].value, "paid");
+}
+
+// PR-17
 TEST_F(SerializingProducerTest, AProducerThatCannotBeMadeClosesThem) {
   ExpectIdle(world.Run([&] {
     EXPECT_EQ(Typed::Create(ProducerConfig(), world.env(), std::make_shared<Noting<std::int32_t>>("key", calls),
