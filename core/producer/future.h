@@ -3,7 +3,8 @@
 //   absl::StatusOr<Acknowledgement> done = producer->Send({.topic = "orders", .value = "x"}).Get();   // a synchronous
 //   send
 //
-// A Future is small, may be copied and dropped at any time, and may outlive its producer, but not the Env. Dropping it
+// A Future is small, may be copied and dropped at any time, and may outlive its producer, but not the Env: one of a
+// simulated world ends with RunWorld, so none may be kept in a variable that a body only captured. Dropping it
 // changes nothing for the record: there is no cancelling (PR-12).
 //
 // Thread safety: as for a plain value. Several threads may wait, each with a copy of its own.

@@ -10,7 +10,9 @@
 namespace ktrial {
 
 // The text exposition format of Prometheus, version 0.0.4 (Content-Type: text/plain; version=0.0.4), of one or more
-// producers. Names are Kafka's, with the group in front and '_' for what Prometheus does not allow:
+// producers. Series differ by client.id alone: two producers with the same one give the same series twice, of which
+// Prometheus keeps one. Give the producers of one text different client.ids, or none: those that one Env makes up differ
+// from each other. Names are Kafka's, with the group in front and '_' for what Prometheus does not allow:
 //
 //   producer-metrics        record-send-total        kafka_producer_record_send_total{client_id="c"} 12
 //   producer-topic-metrics  record-send-total        kafka_producer_topic_record_send_total{client_id="c",topic="t"} 12

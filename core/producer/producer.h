@@ -33,6 +33,10 @@
 //   FAILED_PRECONDITION    Send and PartitionsFor after Close; what would have to wait on the sender thread
 //   CANCELLED              Close came while Send waited, or ended the record by force
 //
+// fork: the child has the producer's memory but none of its threads: nothing that waits there, the destructor included, ever
+// ends, and the sockets are those of the parent. Such a child calls _exit or exec only. One that shall send is forked before
+// the parent has an Env, and makes its own.
+//
 // Thread safety: everything may be called from any thread at any time, but the destructor, which comes last.
 #ifndef CORE_PRODUCER_PRODUCER_H_
 #define CORE_PRODUCER_PRODUCER_H_
