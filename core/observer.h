@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "core/env/clock.h"
 #include "core/env/transport.h"
 #include "core/types.h"
@@ -66,8 +67,9 @@ class ProducerObserver {
   // The broker found it too large: its records wait in `parts` new batches, each announced by OnBatchCreated before. Final too,
   // in place of OnBatchDone.
   virtual void OnBatchSplit(const BatchView&, std::int32_t /*parts*/) {}
-  // Final: kNone for success (base_offset may be unknown), else the error that every record of it gets. Before the callbacks.
-  virtual void OnBatchDone(const BatchView&, wire::ErrorCode, Offset /*base_offset*/) {}
+  // Final: OK for success (base_offset may be unknown), else what its records are told, or the first of them if some are at fault
+  // and the others not. Before the callbacks.
+  virtual void OnBatchDone(const BatchView&, const absl::Status&, Offset /*base_offset*/) {}
 
   // The buffer pool's books after a change: bytes in use and threads waiting.
   virtual void OnBufferPool(std::int64_t /*used_bytes*/, std::int32_t /*waiters*/) {}

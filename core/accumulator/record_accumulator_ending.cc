@@ -43,7 +43,8 @@ void RecordAccumulator::End(ProducerBatch& batch, BatchState state, BatchOutcome
   KT_CHECK(!batch.in_queue_);
   if (config_.idempotent) ForgetNumbers(batch, state);
   batch.MoveTo(state);
-  observer_.OnBatchDone(batch.View(), wire::KafkaCode(outcome.status), outcome.base_offset);
+  const absl::Status& told = outcome.record_errors.empty() ? outcome.status : outcome.record_errors.front().status;
+  observer_.OnBatchDone(batch.View(), told, outcome.base_offset);
   callbacks_thrown_ += batch.RunCallbacks(outcome, config_.on_batch);
   batch.result_->Close(std::move(outcome));
   registry_.Remove(batch);

@@ -14,6 +14,7 @@
 #include "core/producer/config.h"
 #include "core/producer/profile.h"
 #include "core/producer/text.h"
+#include "core/wire/limits.h"
 
 namespace ktrial {
 
@@ -90,17 +91,17 @@ bool StorePartitioner(ProducerConfig& config, std::int64_t, std::string_view tex
 
 bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) {
   config.client_id = std::string(text);
-  return true;
+  return text.size() <= wire::kStringBytesMax;
 }
 
 bool StoreRack(ProducerConfig& config, std::int64_t, std::string_view text) {
   config.client_rack = std::string(text);
-  return true;
+  return text.size() <= wire::kStringBytesMax;
 }
 
 bool StoreTransactionalId(ProducerConfig& config, std::int64_t, std::string_view text) {
   config.transactional_id = std::string(text);
-  return true;
+  return text.size() <= wire::kStringBytesMax;
 }
 
 bool StoreRecovery(ProducerConfig& config, std::int64_t, std::string_view text) {
@@ -206,9 +207,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "bytes that batches may take in all before Send waits"),
     NotYet("buffer.memory.allocation.strategy", kString, "full", "how buffers of batches grow"),
     NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
-    Text("client.id", kString, "", "any text", "PR-20", &StoreClientId,
+    Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreClientId,
          "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),
-    Text("client.rack", kString, "", "any text", "PT-07", &StoreRack,
+    Text("client.rack", kString, "", "any text of at most 32767 bytes", "PT-07", &StoreRack,
          "the rack of this client, for partitioner.rack.aware"),
     Level("compression.gzip.level", "-1", "1 ... 9, or -1 for gzip's own choice", -1, 9,
           &StoreLevel<&C::compression_gzip_level, Codec::kGzip>, "effort of gzip"),
@@ -354,7 +355,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Int("transaction.timeout.ms", "60000", 1, "SN-31", &StoreMillis<&C::transaction_timeout>,
         "a transaction that is open for so long is aborted by its coordinator; brokers have a maximum"),
     NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions that another system decides about"),
-    Text("transactional.id", kString, "", "any text", "SN-31", &StoreTransactionalId,
+    Text("transactional.id", kString, "", "any text of at most 32767 bytes", "SN-31", &StoreTransactionalId,
          "the name under which a producer goes on with its transactions after a restart; it fences off the one before"),
     Ignored("value.serializer", kClass,
             "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/wire/status.h"
+
 namespace ktrial {
 
 namespace {
@@ -72,15 +74,18 @@ void ProducerEvents::OnBatchSplit(const BatchView& batch, std::int32_t parts) {
   next_.OnBatchSplit(batch, parts);
 }
 
-void ProducerEvents::OnBatchDone(const BatchView& batch, wire::ErrorCode code, Offset base_offset) {
-  if (code != wire::ErrorCode::kNone) {
+void ProducerEvents::OnBatchDone(const BatchView& batch, const absl::Status& status, Offset base_offset) {
+  if (!status.ok()) {
     metrics_.RecordsFailed(batch.topic, batch.record_count, clock_.Now());
     if (log_.Writes(LogLevel::kWarning)) {
+      // What ended without a broker has no code: the text says why.
+      const std::string why = wire::HasKafkaCode(status) ? std::string(wire::ErrorCodeName(wire::KafkaCode(status)))
+                                                         : std::string(status.message());
       log_.Write(LogLevel::kWarning, fmt::format("{}-{}: {} records failed: {}", batch.topic, batch.partition.value(),
-                                                 batch.record_count, wire::ErrorCodeName(code)));
+                                                 batch.record_count, why));
     }
   }
-  next_.OnBatchDone(batch, code, base_offset);
+  next_.OnBatchDone(batch, status, base_offset);
 }
 
 void ProducerEvents::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/producer/config_check.h"
 #include "core/producer/interceptor_chain.h"
 #include "core/producer/log.h"
 #include "core/producer/producer_impl.h"
@@ -23,10 +24,11 @@ void RunAndDelete(void* context, const RecordMetadata& metadata, const absl::Sta
 
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(ProducerConfig config, Env& env, ProducerObserver* observer,
                                                            BatchCallback on_batch) {
-  if (config.bootstrap_servers.empty()) {
+  if (absl::Status wrong = CheckConfig(config); !wrong.ok()) {
+    std::erase(config.interceptors, nullptr);
     const Logger log(config.log, config.log_level, config.client_id);
     InterceptorChain(std::move(config.interceptors), {}, log).Close().IgnoreError();  // logged; PR-17
-    return absl::InvalidArgumentError("bootstrap.servers is required (PR-20)");
+    return wrong;
   }
   if (config.client_id.empty() && !config.transactional_id.empty()) {
     config.client_id = fmt::format("producer-{}", config.transactional_id);

@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/producer/idempotent_identity.h"
 #include "core/producer/transaction_manager.h"
+#include "core/wire/limits.h"
 
 namespace ktrial {
 
@@ -193,7 +194,7 @@ absl::Status Producer::Impl::Flush(Duration timeout) {
 }
 
 absl::StatusOr<std::vector<PartitionInfo>> Producer::Impl::PartitionsFor(std::string_view topic) {
-  if (topic.empty()) return absl::InvalidArgumentError("PartitionsFor needs a topic");
+  if (absl::Status wrong = CheckTopic(topic); !wrong.ok()) return wrong;
   if (topic_wait_.closing()) return absl::FailedPreconditionError("the producer is closed");
   Duration max_block = config_.max_block;
   const absl::StatusOr<std::shared_ptr<const Cluster>> cluster =
@@ -232,12 +233,23 @@ absl::Status Producer::Impl::Transact(TransactionCalls::Kind kind, OffsetsOfGrou
 
 absl::Status Producer::Impl::SendOffsets(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group) {
   if (group.group_id.empty()) return absl::InvalidArgumentError("SendOffsetsToTransaction needs the name of a group");
+  for (const std::string_view text : {std::string_view(group.group_id), std::string_view(group.member_id),
+                                      std::string_view(group.group_instance_id.value_or(""))}) {
+    if (text.size() > wire::kStringBytesMax) {
+      return absl::InvalidArgumentError(fmt::format("a group's name and members' names have at most {} bytes, not {}",
+                                                    wire::kStringBytesMax, text.size()));
+    }
+  }
   for (const OffsetToCommit& one : offsets) {
-    if (one.topic.empty() || one.partition.value() < 0 || one.offset.value() < 0) {
+    if (absl::Status wrong = CheckTopic(one.topic); !wrong.ok()) return wrong;
+    if (one.metadata.size() > wire::kStringBytesMax) {
+      return absl::InvalidArgumentError(fmt::format("the metadata of an offset have at most {} bytes, not {}",
+                                                    wire::kStringBytesMax, one.metadata.size()));
+    }
+    if (one.partition.value() < 0 || one.offset.value() < 0) {
       return absl::InvalidArgumentError(
-          fmt::format("{}-{} at {}: an offset to commit needs a topic, and neither its "
-                      "partition nor itself may be negative",
-                      one.topic, one.partition.value(), one.offset.value()));
+          fmt::format("{}-{} at {}: neither an offset to commit nor its partition may be negative", one.topic,
+                      one.partition.value(), one.offset.value()));
     }
   }
   if (offsets.empty()) return CheckTransactional();

@@ -30,6 +30,9 @@
 
 namespace ktrial {
 
+// PR-02: what can be said of a topic's name without a broker.
+absl::Status CheckTopic(std::string_view name);
+
 class Producer::Impl {
  public:
   // Starts the sender thread.

@@ -10,6 +10,7 @@
 #include "core/accumulator/batch_result.h"
 #include "core/producer/partitioner.h"
 #include "core/producer/producer_impl.h"
+#include "core/wire/limits.h"
 #include "core/wire/record_batch.h"
 #include "core/wire/status.h"
 
@@ -21,9 +22,23 @@ std::int32_t SizeOf(const std::optional<std::string_view>& bytes) {
   return bytes ? static_cast<std::int32_t>(bytes->size()) : -1;
 }
 
+}  // namespace
+
+absl::Status CheckTopic(std::string_view name) {
+  if (name.empty()) return absl::InvalidArgumentError("a record needs a topic");
+  // Brokers say what else a name must be (MD-31), but this one they could not read, nor anything that stands beside it.
+  if (name.size() <= wire::kStringBytesMax) return absl::OkStatus();
+  return wire::KafkaError(
+      wire::ErrorCode::kInvalidTopicException,
+      fmt::format("the topic's name has {} bytes, and may have {}", name.size(), wire::kStringBytesMax));
+}
+
+namespace {
+
 // PR-02.
 absl::Status CheckFields(const Record& record) {
-  if (record.topic.empty()) return absl::InvalidArgumentError("a record needs a topic");
+  absl::Status topic = CheckTopic(record.topic);
+  if (!topic.ok()) return topic;
   if (record.partition < kUnknownPartition) {
     return absl::InvalidArgumentError(fmt::format("partition {} is negative", record.partition.value()));
   }

@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/wire/big_endian.h"
+#include "core/wire/limits.h"
 #include "core/wire/varint.h"
 
 namespace ktrial::wire {
@@ -38,7 +39,7 @@ class ByteWriter {
   void Bytes(std::string_view bytes) { out_.append(bytes); }
 
   void NullableString(std::optional<std::string_view> value) {
-    KT_CHECK(!value || value->size() <= static_cast<std::size_t>(std::numeric_limits<std::int16_t>::max()));
+    KT_CHECK(!value || value->size() <= kStringBytesMax);
     Fixed(value ? static_cast<std::int16_t>(value->size()) : std::int16_t{-1});
     if (value) Bytes(*value);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/wire/status.h"
 #include "sim/kernel/unchecked_section.h"
 
 namespace ktrial::sim {
@@ -78,14 +79,14 @@ void ProducerRecorder::OnBatchSplit(const BatchView& batch, std::int32_t parts) 
   if (options_.next != nullptr) options_.next->OnBatchSplit(batch, parts);
 }
 
-void ProducerRecorder::OnBatchDone(const BatchView& batch, wire::ErrorCode error, Offset base_offset) {
+void ProducerRecorder::OnBatchDone(const BatchView& batch, const absl::Status& status, Offset base_offset) {
   const UncheckedSection unchecked;
   EventRow row = RowOf(EventKind::kBatchDone, batch);
-  row.error = static_cast<std::int16_t>(error);
+  row.error = static_cast<std::int16_t>(wire::KafkaCode(status));
   events_.Add(row);
   current_batch_was_sent_ = sent_batches_.erase(batch.id) > 0;
   Note("batch done", batch.id, static_cast<std::uint64_t>(base_offset.value()));
-  if (options_.next != nullptr) options_.next->OnBatchDone(batch, error, base_offset);
+  if (options_.next != nullptr) options_.next->OnBatchDone(batch, status, base_offset);
 }
 
 void ProducerRecorder::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) {

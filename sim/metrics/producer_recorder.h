@@ -37,7 +37,7 @@ class ProducerRecorder final : public ProducerObserver {
   void OnBatchDrained(const BatchView& batch, NodeId node) override;
   void OnBatchRetried(const BatchView& batch, wire::ErrorCode error) override;
   void OnBatchSplit(const BatchView& batch, std::int32_t parts) override;
-  void OnBatchDone(const BatchView& batch, wire::ErrorCode error, Offset base_offset) override;
+  void OnBatchDone(const BatchView& batch, const absl::Status& status, Offset base_offset) override;
   void OnBufferPool(std::int64_t used_bytes, std::int32_t waiters) override;
   void OnConnecting(NodeId node, const Address& address) override;
   void OnConnected(NodeId node) override;

@@ -295,7 +295,7 @@ void ProgramLedger::Tell() {
 
 void ProgramLedger::OnBatchDrained(const BatchView& batch, NodeId) { sent_batches_.insert(batch.id); }
 
-void ProgramLedger::OnBatchDone(const BatchView& batch, wire::ErrorCode, Offset) {
+void ProgramLedger::OnBatchDone(const BatchView& batch, const absl::Status&, Offset) {
   current_batch_was_sent_ = sent_batches_.erase(batch.id) > 0;
 }
 

@@ -109,7 +109,7 @@ class ProgramLedger final : public ProducerObserver {
 
   // On the sender thread.
   void OnBatchDrained(const BatchView& batch, NodeId node) override;
-  void OnBatchDone(const BatchView& batch, wire::ErrorCode error, Offset base_offset) override;
+  void OnBatchDone(const BatchView& batch, const absl::Status& status, Offset base_offset) override;
 
  private:
   std::unique_ptr<Stream> OpenStream(const std::string& name);

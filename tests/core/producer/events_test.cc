@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/wire/status.h"
 #include "tests/core/testing/fake_env.h"
 
 namespace ktrial {
@@ -63,6 +64,15 @@ TEST_F(EventsTest, TheSameTroubleIsLoggedOnce) {
   events_.OnConnected(NodeId(1));
   EXPECT_THAT(sink_->lines, ElementsAre("warning me: broker 1: refused", "warning me: broker 1: unreachable",
                                         "info me: broker 1: connected"));
+}
+
+// A broker's code by its name; what no broker has said by its text.
+TEST_F(EventsTest, AFailedBatchSaysWhy) {
+  const BatchView batch{.topic = "t", .partition = PartitionIndex(2), .record_count = 7};
+  events_.OnBatchDone(batch, wire::KafkaError(wire::ErrorCode::kInvalidTimestamp, "too old"), Offset(-1));
+  events_.OnBatchDone(batch, absl::CancelledError("the producer was closed"), Offset(-1));
+  EXPECT_THAT(sink_->lines, ElementsAre("warning me: t-2: 7 records failed: INVALID_TIMESTAMP",
+                                        "warning me: t-2: 7 records failed: the producer was closed"));
 }
 
 TEST_F(EventsTest, AnIdleConnectionIsNoTrouble) {

@@ -496,6 +496,20 @@ TEST(ProducerTest, ClientIdsCountTheProducersOfAnEnv) {
   }));
 }
 
+// What a broker could not read would end its connection, again and again, with everything that goes over it.
+TEST(ProducerTest, ANameThatTheProtocolCannotCarryIsRefusedAtOnce) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer();
+    const std::string name(32768, 't');
+    const absl::Status status = producer->Send({.topic = name, .value = "x"}).Get().status();
+    EXPECT_EQ(wire::KafkaCode(status), ErrorCode::kInvalidTopicException);
+    EXPECT_EQ(std::string(status.message()), "the topic's name has 32768 bytes, and may have 32767");
+    EXPECT_EQ(wire::KafkaCode(producer->PartitionsFor(name).status()), ErrorCode::kInvalidTopicException);
+    EXPECT_TRUE(producer->Send({.topic = "t", .value = "x"}).Get().ok());
+  }));
+}
+
 TEST(ProducerTest, CreateNeedsABootstrapServer) {
   ProducerWorld world;
   ExpectIdle(world.Run([&] {

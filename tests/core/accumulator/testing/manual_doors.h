@@ -15,6 +15,7 @@
 #include "core/env/clock.h"
 #include "core/env/entropy.h"
 #include "core/observer.h"
+#include "core/wire/status.h"
 
 namespace ktrial {
 
@@ -64,8 +65,8 @@ class NotingObserver final : public ProducerObserver {
   void OnBatchSplit(const BatchView& batch, std::int32_t parts) override {
     Note("split in " + std::to_string(parts), batch);
   }
-  void OnBatchDone(const BatchView& batch, wire::ErrorCode code, Offset) override {
-    Note("done " + std::string(wire::ErrorCodeName(code)), batch);
+  void OnBatchDone(const BatchView& batch, const absl::Status& status, Offset) override {
+    Note("done " + std::string(wire::ErrorCodeName(wire::KafkaCode(status))), batch);
   }
   void OnBufferPool(std::int64_t used_bytes, std::int32_t) override {
     const std::lock_guard<std::mutex> lock(mutex_);
