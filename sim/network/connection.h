@@ -84,7 +84,8 @@ struct Connection {
   std::array<Pipe, 2> pipes;     // by the side that writes
   bool instant = false;          // its handshake takes no time
   bool syn_held = false;
-  bool swallowed = false;  // a blackhole took bytes of it: nothing arrives any more, for good
+  bool syn_resent = false;  // It was held, and is on its way again.
+  bool swallowed = false;   // a blackhole took bytes of it: nothing arrives any more, for good
   EventId connect_timer;
   SocketBuffers client_buffers;
 

@@ -77,6 +77,7 @@ NodeId NetworkCore::BrokerAt(const Address& address) const {
 
 void NetworkCore::ArriveSyn(const ConnectionRef& connection) {
   if (!connection->end(kClientSide).alive) return ForgetIfOver(*connection);
+  connection->syn_resent = false;
   const NodeId broker = connection->broker;
   const Instant now = kernel_.Now();
   if (rules_.Holds(kClients, broker, !connection->syn_held)) {

@@ -42,7 +42,9 @@ void NetworkCore::Lift(RuleId id) {
   if (rule->kind != NetworkRule::Kind::kPartition) return;
   // What was held is sent again.
   for (const auto& [number, connection] : connections_) {
-    if (connection->syn_held) {
+    // Once, though several partitions that held it may end together.
+    if (connection->syn_held && !connection->syn_resent) {
+      connection->syn_resent = true;
       kernel_.At(kernel_.Now() + Latency(*connection), [this, held = connection] { ArriveSyn(held); });
     }
     for (const int side : {kClientSide, kServerSide}) {

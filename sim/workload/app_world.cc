@@ -34,8 +34,8 @@ absl::Status AppWorld::EndTransaction(ClientProducer& client, bool commit) {
   const absl::Status status = commit ? client.producer->CommitTransaction() : client.producer->AbortTransaction();
   if (!client.transaction) return status;
   const TransactionOutcome ended = commit ? TransactionOutcome::kCommitted : TransactionOutcome::kAborted;
-  // What the state did not allow was not begun, and says nothing.
-  if (status.ok() || !absl::IsFailedPrecondition(status)) {
+  // What the state did not allow was not begun, and says nothing. With a code of Kafka a broker may have done it.
+  if (status.ok() || wire::HasKafkaCode(status) || !absl::IsFailedPrecondition(status)) {
     history.TransactionEnded(*client.transaction, status.ok() ? ended : TransactionOutcome::kUncertain, Now());
   }
   if (status.ok()) client.transaction.reset();

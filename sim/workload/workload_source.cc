@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/env/site.h"
+#include "core/wire/status.h"
 #include "sim/kernel/draws.h"
 #include "sim/kernel/unchecked_section.h"
 #include "sim/workload/app_source.h"
@@ -167,7 +168,7 @@ class WorkloadSource final : public AppSource {
 
   // The producer will not do any more transactions.
   bool IsOver(const absl::Status& status) const {
-    return absl::IsFailedPrecondition(status) || absl::IsCancelled(status) ||
+    return (absl::IsFailedPrecondition(status) && !wire::HasKafkaCode(status)) || absl::IsCancelled(status) ||
            client_.producer->transaction_state() == TransactionState::kFatalError;
   }
 

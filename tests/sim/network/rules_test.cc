@@ -138,6 +138,19 @@ TEST_F(RulesTest, APartitionHoldsSyns) {
   });
 }
 
+TEST_F(RulesTest, PartitionsThatEndTogetherPassASynOnce) {
+  world_.Run([&] {
+    const RuleId one = Partition();
+    const RuleId other = Partition();
+    world_.Open();
+    EXPECT_FALSE(world_.Await(world_.client(), Kind::kOpened, seconds(60)).has_value());
+    world_.network().Lift(one);
+    world_.network().Lift(other);
+    EXPECT_TRUE(world_.Await(world_.client(), Kind::kOpened, seconds(1)).has_value());
+    EXPECT_FALSE(world_.Await(world_.client(), Kind::kOpened, seconds(1)).has_value());
+  });
+}
+
 TEST_F(RulesTest, APartitionHoldsTheEndOfAConnection) {
   world_.Run([&] {
     const auto pair = world_.Connect();
