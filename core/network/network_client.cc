@@ -220,6 +220,11 @@ void NetworkClient::Impl::Close() {
   ended_.clear();
 }
 
+bool NetworkClient::Impl::MetadataCanBeAsked(Instant now) const {
+  const std::shared_ptr<const Cluster> cluster = metadata_.Fetch();
+  return std::ranges::any_of(cluster->nodes(), [&](const Node& node) { return CanSend(node.id, now); });
+}
+
 // --- The face ---
 
 NetworkClient::NetworkClient(NetworkClientConfig config, Metadata& metadata, Transport& transport, Clock& clock,
@@ -230,9 +235,9 @@ NetworkClient::~NetworkClient() { impl_->Close(); }
 bool NetworkClient::Ready(const Node& node, Instant now) { return impl_->Ready(node, now); }
 bool NetworkClient::IsReady(NodeId id, Instant now) const { return impl_->IsReady(id, now); }
 Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const {
-  // Only a due update of the metadata is in the way, and the next poll sends that first: it must not wait for the answer, which a
-  // broker that hangs would keep from us.
-  if (impl_->CanSend(id, now)) return now;
+  // Only a due update of the metadata is in the way. If the next poll can send that, it does so first, and must not wait for the
+  // answer, which a broker that hangs would keep from us. If it cannot, what makes it so is an event.
+  if (impl_->CanSend(id, now)) return impl_->MetadataCanBeAsked(now) ? now : Instant::Never();
   return impl_->states().LookAgainAt(id, now);
 }
 bool NetworkClient::ConnectionFailed(NodeId id) const { return impl_->states().HasFailed(id); }

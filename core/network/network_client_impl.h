@@ -30,6 +30,8 @@ class NetworkClient::Impl {
   bool Ready(const Node& node, Instant now);
   // IsReady, but for a metadata update that is due.
   bool CanSend(NodeId id, Instant now) const { return states_.MaySend(id, now) && in_flight_.CanSendMore(id); }
+  // Some node of the cluster would take a request. A coordinator that was looked up need not be one of them.
+  bool MetadataCanBeAsked(Instant now) const;
   bool IsReady(NodeId id, Instant now) const { return !updater_.IsDue(now) && CanSend(id, now); }
   LeastLoaded FindLeastLoaded(Instant now);
   void Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);

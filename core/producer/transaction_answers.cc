@@ -166,6 +166,7 @@ void TransactionManager::On(const wire::InitProducerIdResponse& answer, const Re
   if (!Settle(TransactionRequest::kInitProducerId, answer.error, "", outcome)) return;
   can_raise_epoch_ = outcome.version >= kRaisesEpochSince;
   transaction_ = {};
+  needs_session_ = false;
   Become({.id = ProducerId(answer.producer_id), .epoch = ProducerEpoch(answer.producer_epoch)});
   if (calls_.state() == kInitializing) calls_.Finish(kReady);
 }
@@ -244,13 +245,16 @@ void TransactionManager::On(const wire::EndTxnResponse& answer, const RequestOut
 }
 
 void TransactionManager::EndTransaction() {
-  const bool lost =
-      transaction_.needs_new_epoch || transaction_.is_forgotten || !producer_.is_valid() || accumulator_.HasTrouble();
+  const bool lost = needs_session_ || transaction_.needs_new_epoch || transaction_.is_forgotten ||
+                    !producer_.is_valid() || accumulator_.HasTrouble();
   const bool forgotten = transaction_.is_forgotten;
   accumulator_.LeaveTransaction();
   transaction_ = {};
   if (!lost || closing_) return calls_.Finish(kReady);
-  if (can_raise_epoch_ || !producer_.is_valid()) return calls_.MoveTo(kInitializing);
+  if (can_raise_epoch_ || !producer_.is_valid()) {
+    needs_session_ = true;
+    return calls_.MoveTo(kInitializing);
+  }
   if (!forgotten && accumulator_.RewindSequences()) return calls_.Finish(kReady);
   FailForGood(wire::KafkaError(
       ErrorCode::kOutOfOrderSequenceNumber,

@@ -62,7 +62,7 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
   }
   NoticeTransaction();
   if (state == kAbortableError || state == kAborting) AbortRecords(state);
-  if (state == kInTransaction || state == kCommitting) NoticeWork();
+  if (state == kInTransaction || (state == kCommitting && !transaction_.end_asked)) NoticeWork();
   accumulator_.SetHurry(state == kCommitting || state == kAborting);
   if (asking_) return Instant::Never();
   const Next next = WhatIsNext(produce_in_flight);
@@ -113,6 +113,8 @@ TransactionManager::Next TransactionManager::WhatIsNext(bool produce_in_flight) 
   if (state == kInitializing) return Next::kInit;
   const bool ending = state == kCommitting || state == kAborting;
   if (!ending && state != kInTransaction) return Next::kNothing;
+  // What a Send has left since waits for the next transaction.
+  if (transaction_.end_asked && !transaction_.is_forgotten) return Next::kEnd;
   // Those that were asked for without an answer may have been added, so that has to be cleared up even for an abort.
   if (!transaction_.adding.empty()) return Next::kAddPartitions;
   if (state != kAborting) {
@@ -252,6 +254,7 @@ void TransactionManager::SendCommitOffsets(const Node& node, Instant now) {
 void TransactionManager::SendEnd(const Node& node, Instant now) {
   // A record that is accepted from now on belongs to the next transaction.
   accumulator_.LeaveTransaction();
+  transaction_.end_asked = true;
   Send<ReportedCall<wire::EndTxnRequest, wire::EndTxnResponse>>(
       node,
       wire::EndTxnRequest{.transactional_id = config_.transactional_id,
@@ -285,10 +288,18 @@ void TransactionManager::BatchFails(const ProducerBatch& batch, ErrorCode error,
       FailAbortable(status, /*needs_new_epoch=*/true);
       break;
   }
-  if (!MayHaveBeenAppended(error)) accumulator_.ConcludeAbsent(batch);
+  // A broker before Kafka 2.5 that refuses a batch for the second time may have appended it at the first, and there is no other
+  // epoch under which that would not matter.
+  const bool unsure = !can_raise_epoch_ && batch.attempts() > 0;
+  if (!MayHaveBeenAppended(error) && !unsure) accumulator_.ConcludeAbsent(batch);
 }
 
-void TransactionManager::BatchExpires(const absl::Status& status) { FailAbortable(status, /*needs_new_epoch=*/true); }
+void TransactionManager::BatchExpires(const absl::Status& status) {
+  // What came too late for its transaction, and is in none yet, spoils none.
+  const TransactionState state = calls_.state();
+  if (state == kReady || (state == kCommitting && transaction_.end_asked)) return;
+  FailAbortable(status, /*needs_new_epoch=*/true);
+}
 
 wire::VersionRange TransactionManager::produce_versions() const {
   wire::VersionRange versions = Split(transaction_.v2, kProduceV2Since);

@@ -194,6 +194,58 @@ TEST_F(TransactionErrorsTest, AnAbortThatItsCoordinatorRefusesIsDoneByANewSessio
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn abort 7/0", "InitProducerId 7/0"));
 }
 
+// Else the next commit would be one of the records that were to be aborted.
+TEST_F(TransactionErrorsTest, ANewSessionThatIsRefusedIsAskedForAgain) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kTransactionAbortable};
+  coordinator().errors[ApiKey::kInitProducerId] = {ErrorCode::kTransactionalIdAuthorizationFailed};
+  Expect(Abort(), ErrorCode::kTransactionalIdAuthorizationFailed);
+  EXPECT_EQ(state(), kAbortableError);
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(),
+              ElementsAre("AddPartitionsToTxn t-0", "EndTxn abort 7/0", "InitProducerId 7/0", "InitProducerId 7/0"));
+}
+
+// A Send that was waiting for memory gets it from the commit itself. Its record belongs to the next transaction, also when the
+// coordinator has to be asked for the end a second time.
+TEST_F(TransactionErrorsTest, WhatComesWhileTheEndIsAskedForWaitsForTheNextTransaction) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kConcurrentTransactions};
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().back() == "EndTxn commit 7/0"; }));
+  world.Append("t", 1, "late");
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0", "EndTxn commit 7/0"));
+  Begin();
+  ASSERT_TRUE(world.RunUntil([&] { return !requests().empty(); }));
+  EXPECT_EQ(requests().front(), "AddPartitionsToTxn t-1");
+}
+
+TEST_F(ExpiryTest, ARecordThatExpiresOutsideOfTransactionsSpoilsNone) {
+  Begin();
+  EXPECT_TRUE(Commit().ok());
+  world.Append("t", 0, "late");
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 1; }, 2000));
+  EXPECT_EQ(state(), kReady);
+  Begin();
+  EXPECT_TRUE(Commit().ok());
+}
+
+// 0.11 remembers one batch of a producer: what it refuses the second time it may have appended the first time.
+TEST_F(TransactionErrorsTest, BeforeKafka25ARefusalAfterALostAnswerEndsTheProducer) {
+  coordinator().raises_epochs = false;
+  Begin();
+  const std::size_t first = SendInFlight();
+  Answer(first, ErrorCode::kNotLeaderOrFollower);
+  world.AwaitProduce(first + 2);
+  Answer(first + 1, ErrorCode::kOutOfOrderSequenceNumber);
+  ASSERT_TRUE(AwaitState(kAbortableError));
+  Expect(Abort(), ErrorCode::kOutOfOrderSequenceNumber);
+  EXPECT_EQ(state(), kFatalError);
+}
+
 TEST_F(TransactionErrorsTest, AProducerIdThatItsCoordinatorHasForgottenIsAbortedByANewSession) {
   Begin();
   coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kInvalidProducerIdMapping};
