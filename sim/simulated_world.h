@@ -27,7 +27,6 @@
 #include "sim/workload/app_world.h"
 #include "sim/workload/world_app_context.h"
 #include "sim/world.h"
-#include "sim/world_check.h"
 
 namespace ktrial::sim {
 

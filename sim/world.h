@@ -46,8 +46,10 @@ struct RunOptions {
 // When every run begins, on the clock that events of the trace and violations have their moments of.
 Instant WorldStart();
 
-// INVALID_ARGUMENT: the spec contradicts itself (an unknown topic or producer, a configuration that the producer
-// refuses, ...).
+// INVALID_ARGUMENT: the spec contradicts itself (an unknown topic, broker, producer or thread, a number out of range, a
+// configuration that the producer refuses, ...). The message names the place, the value and what is allowed:
+// "faults[0] (crash): broker: there is no broker 9, allowed: Id(1) to Id(3), ...".
+// What escapes from the body of a thread ends the run, and RunWorld throws it.
 absl::StatusOr<RunResult> RunWorld(const WorldSpec& spec, const RunOptions& options = {});
 
 // A few lines for a person: violations, faults and the main counts.

@@ -8,6 +8,7 @@
 #include "core/producer/config.h"
 #include "fmt/format.h"
 #include "sim/simulated_world.h"
+#include "sim/world_names.h"
 
 namespace ktrial::sim {
 namespace {
@@ -31,10 +32,9 @@ ClusterSpec ClusterOf(const WorldSpec& spec) {
     cluster.brokers.push_back(std::move(broker));
   }
   for (const TopicShape& shape : spec.topics) {
-    const std::int32_t replication = shape.replication > 0 ? shape.replication : std::min(3, spec.cluster.brokers);
     cluster.topics.push_back({.name = shape.name,
                               .partitions = shape.partitions,
-                              .replication = replication,
+                              .replication = ReplicationOf(shape, spec),
                               .settings = Settings(shape.settings)});
   }
   return cluster;
@@ -174,14 +174,14 @@ void SimulatedWorld::BuildApplication() {
   };
   for (std::size_t i = 0; i < spec_.workloads.size(); ++i) {
     const WorkloadSpec& workload = spec_.workloads[i];
-    const std::string thread = workload.thread.empty() ? fmt::format("app-{}", i + 1) : workload.thread;
+    const std::string thread = WorkloadThread(spec_, i);
     for_each_client(workload.producer, thread, [&](ClientProducer& client, const std::string& name) {
       ThreadNamed(name).sources.push_back(MakeWorkloadSource(workload, name, app_, client));
     });
   }
   for (std::size_t i = 0; i < spec_.calls.size(); ++i) {
     const CallSpec& call = spec_.calls[i];
-    const std::string thread = call.thread.empty() ? fmt::format("call-{}", i + 1) : call.thread;
+    const std::string thread = CallThread(spec_, i);
     for_each_client(call.producer, thread, [&](ClientProducer& client, const std::string& name) {
       ThreadNamed(name).sources.push_back(MakeCallSource(call, name, app_, client));
     });

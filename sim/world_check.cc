@@ -1,130 +1,181 @@
 #include "sim/world_check.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "fmt/format.h"
+#include "sim/fault_plan_check.h"
+#include "sim/spec_text.h"
+#include "sim/world_names.h"
 
 namespace ktrial::sim {
 namespace {
 
-template <class... Args>
-absl::Status Wrong(fmt::format_string<Args...> format, Args&&... args) {
-  return absl::InvalidArgumentError(fmt::format(format, std::forward<Args>(args)...));
+using Why = std::optional<std::string>;
+
+constexpr std::int32_t kBrokersMax = 60'000;
+
+// In front of what is wrong, its place in the spec.
+absl::Status At(std::string_view place, const Why& why) {
+  return why ? absl::InvalidArgumentError(fmt::format("{}: {}", place, *why)) : absl::OkStatus();
+}
+std::string Item(std::string_view list, std::size_t index, std::string_view member = "") {
+  return fmt::format("{}[{}]{}{}", list, index, member.empty() ? "" : ".", member);
 }
 
-// The names that things of the spec may refer to.
-struct Names {
-  explicit Names(const WorldSpec& spec) {
-    for (const TopicShape& topic : spec.topics) topics.insert(topic.name);
-    for (const ProducerInstance& producer : ProducerInstances(spec)) {
-      producers.insert(producer.name);
-      producers.insert(producer.group);
-    }
+Why WhyLess(std::int64_t number, std::int64_t least) {
+  if (number >= least) return std::nullopt;
+  return fmt::format("{}, allowed: {} or more", number, least);
+}
+Why WhyNotIn(std::int64_t number, std::int64_t least, std::int64_t most) {
+  if (number >= least && number <= most) return std::nullopt;
+  return fmt::format("{}, allowed: {} to {}", number, least, most);
+}
+Why WhyNegative(Duration length) { return WhyWrongRange(length); }
+
+// The first that is wrong.
+class Findings {
+ public:
+  void Add(std::string_view place, const Why& why) {
+    if (status_.ok()) status_ = At(place, why);
   }
-  bool HasTopic(const std::string& name) const { return topics.contains(name); }
-  std::set<std::string> topics;
-  std::set<std::string> producers;
+  void Add(std::string_view list, std::size_t index, std::string_view member, const Why& why) {
+    if (why) Add(Item(list, index, member), why);
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  absl::Status status_;
 };
 
-absl::Status CheckProducer(const std::string& name, const WorldSpec& spec, const Names& names) {
-  if (name.empty() && spec.producers.size() != 1)
-    return Wrong("name the producer: there are {}", spec.producers.size());
-  if (!name.empty() && !names.producers.contains(name)) return Wrong("there is no producer \"{}\"", name);
-  return absl::OkStatus();
+// What goes for workloads only.
+Why WhyWrongPace(const WorkloadSpec& workload) {
+  if (workload.rate && workload.closed) return "rate and closed exclude each other";
+  if (workload.rate && (workload.rate->count <= 0 || workload.rate->per <= Duration::zero())) {
+    return fmt::format("rate: {} in {}, allowed: 1 or more in more than 0s", workload.rate->count,
+                       FormatDuration(workload.rate->per));
+  }
+  if (workload.stop && *workload.stop < workload.start) {
+    return fmt::format("stop: {}, allowed: not before start, {}", FormatDuration(*workload.stop),
+                       FormatDuration(workload.start));
+  }
+  return std::nullopt;
 }
 
-absl::Status CheckTopics(const TopicSelector& selector, const Names& names) {
-  if (selector.terms.empty()) return Wrong("a workload names no topic");
-  for (const std::string& term : selector.terms) {
-    if (term != "*" && term != "any" && !names.HasTopic(term)) return Wrong("there is no topic \"{}\"", term);
-  }
-  return absl::OkStatus();
+Why WhyWrongValue(const SizeRange& value) {
+  if (value.min >= SizeRange::kSmallest && value.max >= value.min) return std::nullopt;
+  return fmt::format(
+      "{} to {} bytes, allowed: the smaller one first, at least {}: a value carries the identity of its record",
+      value.min, value.max, SizeRange::kSmallest);
 }
 
-absl::Status CheckWorkload(const WorkloadSpec& workload, const WorldSpec& spec, const Names& names) {
-  if (absl::Status status = CheckProducer(workload.producer, spec, names); !status.ok()) return status;
-  if (absl::Status status = CheckTopics(workload.topic, names); !status.ok()) return status;
-  if (workload.rate && workload.closed) return Wrong("rate and closed exclude each other");
-  if (workload.rate && (workload.rate->count <= 0 || workload.rate->per <= Duration::zero()))
-    return Wrong("rate: not positive");
-  if (workload.closed && *workload.closed <= 0) return Wrong("closed: not positive");
-  if (workload.value.min < SizeRange::kSmallest || workload.value.max < workload.value.min) {
-    return Wrong("value: {} to {} bytes; a value carries the identity of its record and has {} at least",
-                 workload.value.min, workload.value.max, SizeRange::kSmallest);
+absl::Status CheckWorkload(std::size_t index, const WorldSpec& spec) {
+  const WorkloadSpec& workload = spec.workloads[index];
+  Findings found;
+  const auto add = [&](std::string_view member, const Why& why) { found.Add("workloads", index, member, why); };
+  add("producer", WhyNoProducer(workload.producer, spec));
+  add("topic", WhyNoTopic(workload.topic, spec));
+  if (workload.partition) add("partition", WhyNoPartition(*workload.partition, workload.topic, spec));
+  add("start", WhyNegative(workload.start));
+  add("", WhyWrongPace(workload));
+  if (workload.closed) add("closed", WhyLess(*workload.closed, 1));
+  if (workload.count) add("count", WhyLess(*workload.count, 0));
+  add("value", WhyWrongValue(workload.value));
+  if (workload.key_cardinality) add("key_cardinality", WhyLess(*workload.key_cardinality, 1));
+  add("on_callback.block", WhyNegative(workload.on_callback.block));
+  if (workload.transactions) {
+    add("transactions.records", WhyLess(workload.transactions->records, 1));
+    add("transactions.abort_every", WhyLess(workload.transactions->abort_every, 0));
   }
-  if (workload.partition && workload.partition->kind == PartitionSelector::Kind::kList &&
-      workload.partition->list.empty()) {
-    return Wrong("partition: an empty list");
-  }
-  if (workload.key_cardinality && *workload.key_cardinality <= 0) return Wrong("key: cardinality is not positive");
-  return absl::OkStatus();
+  return found.status();
 }
 
-absl::Status CheckCall(const CallSpec& call, const WorldSpec& spec, const Names& names) {
-  if (absl::Status status = CheckProducer(call.producer, spec, names); !status.ok()) return status;
+absl::Status CheckCall(std::size_t index, const WorldSpec& spec) {
+  const CallSpec& call = spec.calls[index];
+  Findings found;
+  found.Add("calls", index, "producer", WhyNoProducer(call.producer, spec));
+  found.Add("calls", index, "at", WhyWrongRange(call.at));
   // The topic of a call may be one that does not exist: that is a story of its own.
-  if (const auto* const send = std::get_if<SendCall>(&call.call)) {
-    if (send->topic.empty()) return Wrong("send: names no topic");
-  }
-  return absl::OkStatus();
+  const auto* const send = std::get_if<SendCall>(&call.call);
+  if (send != nullptr && send->topic.empty()) found.Add("calls", index, "send", "names no topic");
+  return found.status();
+}
+
+absl::Status CheckBroker(std::size_t index, const WorldSpec& spec) {
+  const BrokerShape& broker = spec.brokers[index];
+  Findings found;
+  found.Add("brokers", index, "id", WhyNotIn(broker.id, 1, spec.cluster.brokers));
+  return found.status();
 }
 
 absl::Status CheckCluster(const WorldSpec& spec) {
-  if (spec.cluster.brokers < 1 || spec.cluster.brokers > 60'000) return Wrong("brokers: {}", spec.cluster.brokers);
+  Findings found;
+  found.Add("cluster.brokers", WhyNotIn(spec.cluster.brokers, 1, kBrokersMax));
   std::set<std::string> topics;
-  for (const TopicShape& topic : spec.topics) {
-    if (!topics.insert(topic.name).second) return Wrong("there are two topics \"{}\"", topic.name);
+  for (std::size_t i = 0; i < spec.topics.size(); ++i) {
+    const TopicShape& topic = spec.topics[i];
+    if (!topics.insert(topic.name).second) {
+      found.Add("topics", i, "name", fmt::format("there are two topics \"{}\"", topic.name));
+    }
+    found.Add("topics", i, "partitions", WhyLess(topic.partitions, 1));
+    found.Add("topics", i, "replication", WhyNotIn(topic.replication, 0, spec.cluster.brokers));
   }
-  for (const BrokerShape& broker : spec.brokers) {
-    if (broker.id < 1 || broker.id > spec.cluster.brokers) return Wrong("there is no broker {}", broker.id);
+  found.Add("network.bytes_per_second", WhyLess(spec.network.bytes_per_second, 0));
+  return found.status();
+}
+
+absl::Status CheckProducers(const WorldSpec& spec) {
+  Findings found;
+  for (std::size_t i = 0; i < spec.producers.size(); ++i) {
+    found.Add("producers", i, "instances", WhyLess(spec.producers[i].instances, 1));
   }
-  return absl::OkStatus();
+  std::set<std::string> names;
+  for (const std::string& name : ProducerNames(spec)) {
+    if (!names.insert(name).second) found.Add("producers", fmt::format("there are two producers \"{}\"", name));
+  }
+  return found.status();
+}
+
+absl::Status CheckThreads(const WorldSpec& spec) {
+  Findings found;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < spec.threads.size(); ++i) {
+    const ThreadSpec& thread = spec.threads[i];
+    if (thread.name.empty()) found.Add("threads", i, "name", "empty, allowed: a name");
+    if (!names.insert(thread.name).second) {
+      found.Add("threads", i, "name", fmt::format("there are two threads \"{}\"", thread.name));
+    }
+    if (!thread.body) found.Add("threads", i, "body", "empty, allowed: a function");
+    found.Add("threads", i, "start", WhyNegative(thread.start));
+  }
+  return found.status();
+}
+
+absl::Status CheckTimes(const WorldSpec& spec) {
+  Findings found;
+  found.Add("duration", WhyWrongRange(spec.duration, true));
+  found.Add("settle", WhyNegative(spec.settle));
+  return found.status();
 }
 
 }  // namespace
 
-std::vector<ProducerInstance> ProducerInstances(const WorldSpec& spec) {
-  std::vector<ProducerInstance> instances;
-  for (std::size_t i = 0; i < spec.producers.size(); ++i) {
-    const ProducerSpec& producer = spec.producers[i];
-    std::string group = producer.name;
-    if (group.empty()) group = spec.producers.size() == 1 ? "producer" : fmt::format("producer-{}", i + 1);
-    for (std::int32_t number = 1; number <= producer.instances; ++number) {
-      const bool alone = producer.instances == 1;
-      instances.push_back({&producer, alone ? group : fmt::format("{}-{}", group, number), group, alone ? 0 : number});
-    }
-  }
-  return instances;
-}
-
 absl::Status CheckWorld(const WorldSpec& spec) {
-  if (spec.duration <= Duration::zero()) return Wrong("duration: not positive");
-  if (spec.settle < Duration::zero()) return Wrong("settle: negative");
-  if (absl::Status status = CheckCluster(spec); !status.ok()) return status;
-  const Names names(spec);
-  std::set<std::string> producers;
-  for (const ProducerInstance& producer : ProducerInstances(spec)) {
-    if (!producers.insert(producer.name).second) return Wrong("there are two producers \"{}\"", producer.name);
+  for (const auto check : {CheckTimes, CheckCluster, CheckProducers, CheckThreads}) {
+    if (absl::Status status = check(spec); !status.ok()) return status;
   }
-  std::set<std::string> threads;
-  for (const ThreadSpec& thread : spec.threads) {
-    if (!threads.insert(thread.name).second) return Wrong("there are two threads \"{}\"", thread.name);
+  for (std::size_t i = 0; i < spec.brokers.size(); ++i) {
+    if (absl::Status status = CheckBroker(i, spec); !status.ok()) return status;
   }
-  for (const WorkloadSpec& workload : spec.workloads) {
-    if (absl::Status status = CheckWorkload(workload, spec, names); !status.ok()) return status;
+  for (std::size_t i = 0; i < spec.workloads.size(); ++i) {
+    if (absl::Status status = CheckWorkload(i, spec); !status.ok()) return status;
   }
-  for (const CallSpec& call : spec.calls) {
-    if (absl::Status status = CheckCall(call, spec, names); !status.ok()) return status;
+  for (std::size_t i = 0; i < spec.calls.size(); ++i) {
+    if (absl::Status status = CheckCall(i, spec); !status.ok()) return status;
   }
-  for (const FaultSpec& fault : spec.faults) {
-    const FaultTrigger& trigger = fault.trigger;
-    if (trigger.at.has_value() + trigger.every.has_value() + trigger.on.has_value() != 1) {
-      return Wrong("{}: exactly one of at, every and on", FaultKindName(fault.action));
-    }
-    if (trigger.on && trigger.on->nth < 1) return Wrong("{}: nth is not positive", FaultKindName(fault.action));
-  }
-  return absl::OkStatus();
+  return CheckFaultPlan(spec);
 }
 
 }  // namespace ktrial::sim

@@ -53,6 +53,8 @@ struct BrokerShape {
   std::optional<Distribution> service = {};  // How long it works on a request.
 };
 
+// A topic that is not in the list is created, with one partition, when a producer asks for it, as brokers do by default:
+// a name with a typo works. cluster.settings = {{"auto.create.topics.enable", "false"}} makes it an error.
 struct TopicShape {
   std::string name = {};
   std::int32_t partitions = 1;
@@ -81,6 +83,7 @@ struct ThreadSpec {
   std::string name = {};
   std::function<void(AppContext&)> body = {};
   Duration start{0};
+  std::vector<std::string> starts = {};  // Names of threads that the body starts, where a fault is about them.
 };
 
 struct ScheduleSpec {

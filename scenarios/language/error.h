@@ -3,10 +3,11 @@
 #define SCENARIOS_LANGUAGE_ERROR_H_
 
 #include <compare>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/spec_text.h"
 
 namespace ktrial::scenario {
 
@@ -50,12 +51,9 @@ class Errors {
   std::vector<std::pair<Position, Error>> errors_;
 };
 
-// ` (did you mean "X"?)` where one of `allowed` is at most two edits away (one for words under five letters), else
-// nothing.
-std::string Suggestion(std::string_view found, std::span<const std::string_view> allowed);
-
-// "a, b or c"; "none" of no words.
-std::string JoinAllowed(std::span<const std::string_view> words);
+// What an error says of words that are allowed.
+using sim::JoinAllowed;
+using sim::Suggestion;
 
 }  // namespace ktrial::scenario
 

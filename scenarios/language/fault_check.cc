@@ -5,7 +5,8 @@
 #include "scenarios/language/names.h"
 #include "scenarios/language/producer_config.h"
 #include "scenarios/language/quantity.h"
-#include "sim/world_check.h"
+#include "sim/fault_plan_check.h"
+#include "sim/world_names.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -115,32 +116,14 @@ struct Checker {
     }
     return "broker " + sim::ToString(fault.to) + (has_replica ? " leads it already" : " has no replica of it");
   }
-  Why operator()(const sim::NetworkPartition& fault) const {
-    if (fault.first.clients && fault.second.clients) return "\"clients\" stands on both sides";
-    if (fault.first.clients || fault.second.clients) return std::nullopt;
-    return "no bytes go from broker to broker here; one side must be \"clients\"";
-  }
   Why operator()(const sim::ErrorAnswer& fault) const {
-    if (fault.code == wire::ErrorCode::kNone) return "NONE is no error";
-    if (trigger.on && trigger.on->request && *trigger.on->request != fault.api) {
-      return "it waits for " + std::string(wire::ApiKeyName(*trigger.on->request)) + " and answers " +
-             std::string(wire::ApiKeyName(fault.api));
-    }
     if (Why why = NeedsApi(fault.api)) return why;
-    if (trigger.on && fault.phase < trigger.on->phase) return "its phase is over when `on` fires";
     if (fault.api != wire::ApiKey::kProduce) return std::nullopt;
     return NeedsProduce(fault.topic, fault.partition);
   }
   Why operator()(const sim::StallThread& fault) const {
     if (foreign_client) return std::nullopt;  // left out when it is served
-    if (fault.thread == "*") return std::nullopt;
-    std::vector<std::string> names = ThreadNames(world);
-    for (const sim::ProducerInstance& producer : sim::ProducerInstances(world)) {
-      names.push_back(producer.name);
-      if (producer.group != producer.name) names.push_back(producer.group);
-    }
-    if (std::find(names.begin(), names.end(), fault.thread) != names.end()) return std::nullopt;
-    return "there is no thread and no producer \"" + fault.thread + "\", allowed: " + JoinNames(names) + ", or \"*\"";
+    return sim::WhyNoThread(fault.thread, world);
   }
   Why operator()(const sim::LoseAckedAppend& fault) const { return NeedsProduce(fault.topic, fault.partition); }
   Why operator()(const sim::SwapAckedAppends& fault) const { return NeedsProduce(fault.topic, fault.partition); }
@@ -171,6 +154,7 @@ Why CheckTrigger(const Checker& checker) {
 std::optional<std::string> WhyItCannotFire(const sim::FaultSpec& fault, const sim::WorldSpec& world,
                                            bool foreign_client) {
   const Checker checker{fault.trigger, world, foreign_client};
+  if (Why why = sim::WhyItContradictsItself(fault)) return why;
   if (Why why = CheckTrigger(checker)) return why;
   return std::visit(checker, fault.action);
 }

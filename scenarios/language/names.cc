@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sim/world_check.h"
+#include "sim/world_names.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -23,29 +23,11 @@ std::string BrokersAllowed(const sim::WorldSpec& world) {
          "\"controller\"";
 }
 
-constexpr std::size_t kShown = 5;  // Enough to see what kind of names they are.
-
 // " (did you mean ...?)", of all topics.
 std::string SuggestTopic(std::string_view found, const sim::WorldSpec& world) {
   std::vector<std::string_view> names;
   for (const sim::TopicShape& topic : world.topics) names.push_back(topic.name);
   return Suggestion(found, names);
-}
-
-// What is wrong with a term, if anything.
-std::optional<std::string> CheckTerm(const sim::BrokerTerm& term, const sim::WorldSpec& world) {
-  using Kind = sim::BrokerTerm::Kind;
-  if (term.kind == Kind::kId && (term.id.value() < 1 || term.id.value() > world.cluster.brokers)) {
-    return "there is no broker " + std::to_string(term.id.value());
-  }
-  if (term.kind != Kind::kLeader && term.kind != Kind::kFollower) return std::nullopt;
-  const sim::TopicShape* topic = FindTopic(world, term.topic);
-  if (topic == nullptr) return "there is no topic " + term.topic;
-  if (term.partition.value() < 0 || term.partition.value() >= topic->partitions) {
-    return "topic " + term.topic + " has no partition " + std::to_string(term.partition.value());
-  }
-  if (term.kind == Kind::kFollower && topic->replication == 1) return "topic " + term.topic + " has no followers";
-  return std::nullopt;
 }
 
 bool AddTerm(const Value& value, std::string_view path, const sim::WorldSpec& world, Errors& errors,
@@ -54,7 +36,7 @@ bool AddTerm(const Value& value, std::string_view path, const sim::WorldSpec& wo
   if (scalar) {
     const absl::StatusOr<sim::BrokerTerm> term = sim::ParseBrokerTerm(value.text);
     if (term.ok()) {
-      const std::optional<std::string> complaint = CheckTerm(*term, world);
+      const std::optional<std::string> complaint = sim::WhyNoBroker(*term, world);
       if (complaint) errors.Add(value.position, path, *complaint + ", allowed: " + BrokersAllowed(world));
       selector.terms.push_back(*term);
       return !complaint;
@@ -108,68 +90,7 @@ std::optional<std::vector<std::string>> ExpandName(std::string_view pattern) {
   return names;
 }
 
-const sim::TopicShape* FindTopic(const sim::WorldSpec& world, std::string_view name) {
-  for (const sim::TopicShape& topic : world.topics) {
-    if (topic.name == name) return &topic;
-  }
-  return nullptr;
-}
-
-std::vector<const sim::TopicShape*> SelectedTopics(const sim::WorldSpec& world, const sim::TopicSelector& selector) {
-  std::vector<const sim::TopicShape*> topics;
-  for (const sim::TopicShape& topic : world.topics) {
-    const auto means = [&topic](const std::string& term) { return term == "*" || term == "any" || term == topic.name; };
-    if (std::any_of(selector.terms.begin(), selector.terms.end(), means)) topics.push_back(&topic);
-  }
-  return topics;
-}
-
-std::vector<NodeId> Replicas(const sim::WorldSpec& world, const sim::TopicShape& topic, PartitionIndex partition) {
-  std::vector<NodeId> replicas;
-  for (std::int32_t k = 0; k < topic.replication; ++k) {
-    replicas.push_back(NodeId(1 + (partition.value() + k) % world.cluster.brokers));
-  }
-  return replicas;
-}
-
 bool AllTopicsAreKnown(const sim::WorldSpec& world) { return !world.topics.empty() && FindTopic(world, "") == nullptr; }
-
-std::vector<std::string> TopicNames(const sim::WorldSpec& world) {
-  std::vector<std::string> names;
-  for (const sim::TopicShape& topic : world.topics) names.push_back(topic.name);
-  return names;
-}
-
-std::vector<std::string> ThreadNames(const sim::WorldSpec& world) {
-  const std::vector<sim::ProducerInstance> producers = sim::ProducerInstances(world);
-  std::vector<std::string> names;
-  const auto add = [&names](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  const auto add_each = [&](const std::string& thread, const std::string& producer) {
-    const auto count = std::count_if(producers.begin(), producers.end(), [&](const sim::ProducerInstance& one) {
-      return producer.empty() || one.name == producer || one.group == producer;
-    });
-    if (count <= 1) return add(thread);
-    for (std::ptrdiff_t number = 1; number <= count; ++number) add(thread + "-" + std::to_string(number));
-  };
-  for (const sim::WorkloadSpec& workload : world.workloads) add_each(workload.thread, workload.producer);
-  for (const sim::CallSpec& call : world.calls) add_each(call.thread, call.producer);
-  return names;
-}
-
-std::vector<std::string> ProducerNames(const sim::WorldSpec& world) {
-  std::vector<std::string> names;
-  for (const sim::ProducerInstance& producer : sim::ProducerInstances(world)) names.push_back(producer.name);
-  return names;
-}
-
-std::string JoinNames(const std::vector<std::string>& names) {
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
-  std::vector<std::string_view> views(names.begin(), names.begin() + shown);
-  if (names.size() > kShown) views.push_back("...");
-  return JoinAllowed(views);
-}
 
 std::optional<sim::BrokerSelector> ReadBrokersValue(const Value& value, std::string_view path,
                                                     const sim::WorldSpec& world, Errors& errors) {

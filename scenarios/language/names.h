@@ -10,6 +10,8 @@
 
 #include "scenarios/language/reader.h"
 #include "sim/fault/selector.h"
+#include "sim/spec_text.h"
+#include "sim/world_names.h"
 #include "sim/world_spec.h"
 
 namespace ktrial::scenario {
@@ -18,23 +20,17 @@ namespace ktrial::scenario {
 // names.
 std::optional<std::vector<std::string>> ExpandName(std::string_view pattern);
 
-// Null if there is none.
-const sim::TopicShape* FindTopic(const sim::WorldSpec& world, std::string_view name);
-// The topics that a selector can mean.
-std::vector<const sim::TopicShape*> SelectedTopics(const sim::WorldSpec& world, const sim::TopicSelector& selector);
-// The brokers that have a replica of the partition; the first leads at the start.
-std::vector<NodeId> Replicas(const sim::WorldSpec& world, const sim::TopicShape& topic, PartitionIndex partition);
+using sim::FindTopic;
+using sim::JoinNames;
+using sim::ProducerNames;
+using sim::Replicas;
+using sim::SelectedTopics;
+using sim::ThreadNames;
+using sim::TopicNames;
 
 // Whether every [[topic]] could be read. One whose name could not is in the world without a name, and may be the one
 // that is meant where a name is unknown.
 bool AllTopicsAreKnown(const sim::WorldSpec& world);
-std::vector<std::string> TopicNames(const sim::WorldSpec& world);
-// The application's threads: those of workloads and calls, numbered where their producer has instances. Each once.
-std::vector<std::string> ThreadNames(const sim::WorldSpec& world);
-// The producers, each instance by its own name; "producer" is the only one if it has none.
-std::vector<std::string> ProducerNames(const sim::WorldSpec& world);
-// As an error lists them: the first few.
-std::string JoinNames(const std::vector<std::string>& names);
 
 // The selector at `key`; nothing if it is absent or wrong (and reported).
 std::optional<sim::BrokerSelector> ReadBrokers(TableReader& reader, std::string_view key, const sim::WorldSpec& world);

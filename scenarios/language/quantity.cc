@@ -124,14 +124,4 @@ std::optional<sim::Rate> ParseRate(std::string_view text) {
   return std::nullopt;
 }
 
-std::string FormatDuration(Duration duration) {
-  const std::int64_t nanos = duration.count();
-  const Unit* best = &kTimeUnits[0];
-  for (const Unit& unit : kTimeUnits) {
-    if (unit.factor <= 1'000'000'000 && nanos != 0 && nanos % unit.factor == 0) best = &unit;
-  }
-  if (nanos == 0) return "0s";
-  return std::to_string(nanos / best->factor) + std::string(best->name);
-}
-
 }  // namespace ktrial::scenario

@@ -17,6 +17,7 @@
 
 #include "core/env/clock.h"
 #include "sim/fault/fault_spec.h"
+#include "sim/spec_text.h"
 #include "sim/workload/workload_spec.h"
 
 namespace ktrial::scenario {
@@ -29,7 +30,7 @@ std::optional<sim::SizeRange> ParseSizeRange(std::string_view text);
 std::optional<sim::Rate> ParseRate(std::string_view text);
 
 // The shortest text that ParseDuration reads back: "250ms", "1500us", "2s".
-std::string FormatDuration(Duration duration);
+using sim::FormatDuration;
 
 }  // namespace ktrial::scenario
 

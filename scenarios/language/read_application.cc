@@ -11,7 +11,7 @@
 #include "scenarios/language/producer_config.h"
 #include "scenarios/language/sections.h"
 #include "scenarios/language/workload_check.h"
-#include "sim/world_check.h"
+#include "sim/world_names.h"
 
 namespace ktrial::scenario {
 namespace {

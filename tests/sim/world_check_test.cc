@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sim/workload/app_context.h"
 #include "sim/world.h"
 
 namespace ktrial::sim {
@@ -71,6 +77,135 @@ TEST(WorldCheckTest, SeveralProducersMustBeNamed) {
   WorldSpec spec = Valid();
   spec.producers = {{.name = "p"}, {.name = "q"}};
   ExpectRefused(spec, "name the producer");
+}
+
+// Of Valid() with this one fault.
+void ExpectFaultRefused(FaultAction action, FaultTrigger trigger, std::string_view text) {
+  WorldSpec spec = Valid();
+  spec.cluster.brokers = 3;
+  spec.faults = {{.action = std::move(action), .trigger = std::move(trigger), .may_not_fire = true}};
+  const absl::Status status = RunWorld(spec).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(status.message()), text);
+}
+
+TEST(WorldCheckTest, AnIntervalThatLetsNoTimePassIsRefused) {
+  ExpectFaultRefused(Disconnect{BrokerSelector::Any()}, {.every = 0s},
+                     "faults[0] (disconnect): every: 0s, allowed: more than 0s");
+  ExpectFaultRefused(Disconnect{BrokerSelector::Any()}, {.every = -1ms},
+                     "faults[0] (disconnect): every: -1ms, allowed: more than 0s");
+}
+
+TEST(WorldCheckTest, MomentsAndLengthsOfFaultsCanBeDrawn) {
+  const Crash crash{BrokerSelector::Id(1)};
+  ExpectFaultRefused(crash, {.at = DurationRange(5s, 1s)},
+                     "faults[0] (crash): at: from 5s to 1s, allowed: the shorter one first");
+  ExpectFaultRefused(crash, {.at = -1s}, "faults[0] (crash): at: -1s, allowed: 0s or more");
+  ExpectFaultRefused(crash, {.at = 0s, .lasting = DurationRange(2s, 1s)},
+                     "faults[0] (crash): lasting: from 2s to 1s, allowed: the shorter one first");
+  ExpectFaultRefused(crash, {.every = 1s, .times = 0}, "faults[0] (crash): times: 0, allowed: 1 or more");
+  ExpectFaultRefused(crash, {.on = RequestTrigger{.nth = 0}}, "faults[0] (crash): on.nth: 0, allowed: 1 or more");
+  ExpectFaultRefused(Latency{BrokerSelector::Id(1), DurationRange(5s, 1s)}, {.at = 0s},
+                     "faults[0] (latency): add: from 5s to 1s, allowed: the shorter one first");
+  ExpectFaultRefused(MoveLeader{.topic = TopicSelector::Name("a"), .lag = -1s}, {.at = 0s},
+                     "faults[0] (move_leader): lag: -1s, allowed: 0s or more");
+}
+
+TEST(WorldCheckTest, ATopicThatAFaultNamesIsThere) {
+  ExpectFaultRefused(MoveLeader{.topic = TopicSelector::Name("typo")}, {.at = 0s},
+                     "faults[0] (move_leader): topic: there is no topic \"typo\", allowed: a, \"*\" or \"any\"");
+  ExpectFaultRefused(MoveLeader{}, {.at = 0s},
+                     "faults[0] (move_leader): topic: names no topic, allowed: a, \"*\" or \"any\"");
+  ExpectFaultRefused(LoseAckedAppend{.topic = TopicSelector::Name("b")}, {.at = 0s},
+                     "faults[0] (lose_acked_append): topic: there is no topic \"b\", allowed: a, \"*\" or \"any\" (did "
+                     "you mean \"a\"?)");
+  ExpectFaultRefused(NoLeader{.topic = TopicSelector::Name("a"), .partition = PartitionSelector::Index(1)}, {.at = 0s},
+                     "faults[0] (no_leader): partition: there is no partition 1, allowed: 0 to 0, All() or Any()");
+}
+
+TEST(WorldCheckTest, ABrokerThatAFaultNamesIsThere) {
+  constexpr char kAllowed[] = "allowed: Id(1) to Id(3), All(), Any(), or Leader of a topic's partition";
+  const auto expect = [&](FaultAction action, FaultTrigger trigger, const std::string& what) {
+    ExpectFaultRefused(std::move(action), std::move(trigger), what + ", " + kAllowed);
+  };
+  expect(Crash{BrokerSelector::Id(9)}, {.at = 0s}, "faults[0] (crash): broker: there is no broker 9");
+  expect(Crash{}, {.at = 0s}, "faults[0] (crash): broker: names no broker");
+  expect(PauseBroker{BrokerSelector::Leader("b", 0)}, {.at = 0s},
+         "faults[0] (pause_broker): broker: there is no topic b");
+  expect(PauseBroker{BrokerSelector::Leader("a", 7)}, {.at = 0s},
+         "faults[0] (pause_broker): broker: topic a has no partition 7");
+  expect(MoveLeader{.topic = TopicSelector::Name("a"), .to = BrokerSelector::Id(0)}, {.at = 0s},
+         "faults[0] (move_leader): to: there is no broker 0");
+  expect(NetworkPartition{.first = {.clients = true}, .second = {}}, {.at = 0s},
+         "faults[0] (network_partition): second: names no broker");
+  expect(DropResponse{}, {.on = RequestTrigger{.broker = BrokerSelector::Id(4)}},
+         "faults[0] (drop_response): on.broker: there is no broker 4");
+}
+
+TEST(WorldCheckTest, AThreadThatAFaultNamesIsThere) {
+  ExpectFaultRefused(StallThread{"typo"}, {.at = 0s, .lasting = 1s},
+                     "faults[0] (stall_thread): thread: there is no thread and no producer \"typo\", allowed: app-1 or "
+                     "producer, or \"*\"");
+  ExpectFaultRefused(StallThread{}, {.at = 0s, .lasting = 1s},
+                     "faults[0] (stall_thread): thread: there is no thread and no producer \"\", allowed: app-1 or "
+                     "producer, or \"*\"");
+}
+
+TEST(WorldCheckTest, AFaultDoesNotContradictItself) {
+  ExpectFaultRefused(DropResponse{}, {.at = 0s},
+                     "faults[0] (drop_response): it is about one request, allowed: with `on`");
+  ExpectFaultRefused(ErrorAnswer{}, {.at = 0s}, "faults[0] (error): NONE is no error");
+  ExpectFaultRefused(
+      NetworkPartition{.first = {.brokers = BrokerSelector::Id(1)}, .second = {.brokers = BrokerSelector::Id(2)}},
+      {.at = 0s},
+      "faults[0] (network_partition): no bytes go from broker to broker here; one side must be \"clients\"");
+}
+
+// What one number out of range is refused with.
+std::string RefusalOf(const std::function<void(WorldSpec&)>& change) {
+  WorldSpec spec = Valid();
+  change(spec);
+  const absl::Status status = RunWorld(spec).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  return std::string(status.message());
+}
+
+TEST(WorldCheckTest, AThreadHasANameABodyAndAStart) {
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.threads = {{.name = "t"}}; }),
+            "threads[0].body: empty, allowed: a function");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.threads = {{.body = [](AppContext&) {}}}; }),
+            "threads[0].name: empty, allowed: a name");
+  EXPECT_EQ(
+      RefusalOf([](WorldSpec& spec) { spec.threads = {{.name = "t", .body = [](AppContext&) {}, .start = -1s}}; }),
+      "threads[0].start: -1s, allowed: 0s or more");
+}
+
+TEST(WorldCheckTest, NumbersOfTheClusterAreInRange) {
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.cluster.brokers = 0; }), "cluster.brokers: 0, allowed: 1 to 60000");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.brokers = {{.id = 2}}; }), "brokers[0].id: 2, allowed: 1 to 1");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.topics[0].partitions = 0; }),
+            "topics[0].partitions: 0, allowed: 1 or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.topics[0].replication = -1; }),
+            "topics[0].replication: -1, allowed: 0 to 1");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.network.bytes_per_second = -1; }),
+            "network.bytes_per_second: -1, allowed: 0 or more");
+}
+
+TEST(WorldCheckTest, NumbersOfTheApplicationAreInRange) {
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.duration = 0s; }), "duration: 0s, allowed: more than 0s");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.settle = -1s; }), "settle: -1s, allowed: 0s or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.producers[0].instances = 0; }),
+            "producers[0].instances: 0, allowed: 1 or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.workloads[0].start = -1s; }),
+            "workloads[0].start: -1s, allowed: 0s or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.workloads[0].count = -1; }),
+            "workloads[0].count: -1, allowed: 0 or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.workloads[0].partition = PartitionSelector::Index(1); }),
+            "workloads[0].partition: there is no partition 1, allowed: 0 to 0, All() or Any()");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.workloads[0].transactions = TransactionsSpec{.records = 0}; }),
+            "workloads[0].transactions.records: 0, allowed: 1 or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.calls = {{.at = DurationRange(2s, 1s), .call = FlushCall{}}}; }),
+            "calls[0].at: from 2s to 1s, allowed: the shorter one first");
 }
 
 }  // namespace

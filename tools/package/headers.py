@@ -24,7 +24,8 @@ INTERNAL = frozenset((
     "core/producer/produce_call.h", "core/producer/producer_impl.h", "core/producer/profile_librdkafka.h", "core/producer/sender.h",
     "core/producer/text.h", "core/producer/topic_wait.h", "core/producer/transaction_calls.h", "core/producer/transaction_manager.h",
     "core/producer/transaction_verdict.h", "core/producer/windowed_stat.h",
-    "sim/broker_tap.h", "sim/simulated_world.h", "sim/stall_meter.h", "sim/world_check.h",
+    "sim/broker_tap.h", "sim/fault_plan_check.h", "sim/simulated_world.h", "sim/spec_text.h", "sim/stall_meter.h", "sim/world_check.h",
+    "sim/world_names.h",
 ))
 
 

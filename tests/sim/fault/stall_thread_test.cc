@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/workload/app_context.h"
 #include "tests/sim/fault/testing/fault_world.h"
 
 namespace ktrial::sim {
@@ -25,8 +26,27 @@ TEST(StallThreadFault, AStalledSenderSendsNothing) {
   EXPECT_EQ(Measure(result, "records.sent", 5, 6), 100);
 }
 
-TEST(StallThreadFault, AThreadThatIsNotThereDoesNotFire) {
-  EXPECT_EQ(RunWith(StallThread{.thread = "nobody"}, {.at = 4s, .lasting = 2s}).faults[0].fired, 0);
+TEST(StallThreadFault, AThreadThatABodyStartsIsMet) {
+  WorldSpec spec = SteadyLoad();
+  Duration woke{0};
+  const auto body = [&woke](AppContext& app) {
+    const std::unique_ptr<Thread> worker = app.env().threads().Spawn("worker", [&] {
+      app.SleepUntil(5s);
+      woke = app.env().clock().Now() - app.start();
+    });
+    worker->Join(Instant::Never());
+  };
+  spec.threads = {{.name = "body", .body = body, .starts = {"worker"}}};
+  const RunResult result = RunWith(StallThread{.thread = "worker"}, {.at = 4s, .lasting = 2s}, spec);
+  EXPECT_EQ(result.faults[0].fired, 1);
+  EXPECT_GE(woke, 6s);
+  EXPECT_LT(woke, 6s + 1ms);
+}
+
+TEST(StallThreadFault, AThreadThatIsNotThereYetDoesNotFire) {
+  WorldSpec spec = SteadyLoad();
+  spec.threads = {{.name = "body", .body = [](AppContext&) {}, .starts = {"late"}}};
+  EXPECT_EQ(RunWith(StallThread{.thread = "late"}, {.at = 4s, .lasting = 2s}, spec).faults[0].fired, 0);
 }
 
 }  // namespace
