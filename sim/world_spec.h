@@ -77,7 +77,8 @@ struct ProducerSpec {
   ProducerObserver* observer = nullptr;            // Told besides the world's own; outlives the run.
 };
 
-// Application code of your own: runs on a thread of that name from `start`; the run's first phase does not end before
+// Application code of your own (sim/workload/app_context.h says what it may do).
+// Runs on a thread of that name from `start`; the run's first phase does not end before
 // it has returned, or its duration is over.
 struct ThreadSpec {
   std::string name = {};

@@ -130,14 +130,15 @@ struct ErrorAnswer {
 };
 // The connection of the request that triggered it sends nothing more until it is closed. Needs `on`.
 struct DropResponse {};
-// Threads of the client lose the CPU at their next scheduling point, for `lasting`: an application thread by its name,
+// Threads of the client (one that a body starts: named in ThreadSpec::starts) lose the CPU at their next scheduling point, for `lasting`: an application thread by its name,
 // a producer's sender thread by the producer's name, "*" for all. A state. Only in simulation.
 struct StallThread {
   std::string thread = {};
 };
 // Planted broker bugs, for scenarios that must fail. What is appended is acknowledged and forgotten; of every two
 // appends of a partition the later one comes to stand before the earlier. States; a loss that a request triggers is of
-// that request alone.
+// that request alone. The checkers miss only what they know of: records of workloads, calls and AppContext::SendTracked.
+// For those that are sent through a Producer the property of the test has to look, at "log.records" for instance.
 struct LoseAckedAppend {
   TopicSelector topic = TopicSelector::All();
   PartitionSelector partition = PartitionSelector::All();

@@ -1,5 +1,17 @@
 // What application code of a test sees of its world: producers, time, threads. Everything blocks as it would in
 // production.
+//
+// A body runs on a thread of the world, one of many that take turns on one thread of the operating system:
+//   - Its stack has 256 KiB, with a guard page below: put what is large on the heap.
+//   - The others run, and time passes, only when it waits in something of the world. A loop that asks again and again
+//     without waiting never ends, and no timeout ends it: sleep between (SleepUntil), or wait on a CondVar.
+//   - The world does not see std::mutex, std::condition_variable, std::thread, std::future, std::this_thread or a clock of
+//     the system. Waiting there for another thread of the world stands still for good; another thread of the system must
+//     not touch the world at all. In their place: Mutex, CondVar and Atomic (core/env/sync.h) with env().threads(),
+//     env().threads().Spawn, SleepUntil, env().clock().
+//   - Threads that it starts are joined before it returns. If faults name them: ThreadSpec::starts.
+//   - What escapes from it ends the run, and RunWorld throws it.
+//   - Nothing of the world may be kept beyond RunWorld: no producer, no Future, no Mutex, no Env.
 #ifndef SIM_WORKLOAD_APP_CONTEXT_H_
 #define SIM_WORKLOAD_APP_CONTEXT_H_
 
