@@ -44,6 +44,8 @@ class ProducerIdentity {
 
   // Something has to be asked or answered before the producer may close.
   virtual bool IsBusy() const { return false; }
+  // The producer closes: no record is accepted, and no transaction begun, from now on.
+  virtual void AcceptsNoMore() {}
   // The producer closes, and nothing is incomplete: what is open is to be ended. True: there is something.
   virtual bool StartClose() { return false; }
   // The sender thread ends.

@@ -213,6 +213,8 @@ absl::Status Producer::Impl::BeginTransaction() {
   if (absl::Status status = CheckTransactional(); !status.ok()) return status;
   const Instant start = clock_.Now();
   absl::Status begun = transaction_calls_->Begin();
+  // What came too late for the transaction before has woken the sender in vain, and whoever joins its batch wakes nobody.
+  if (begun.ok() && accumulator_.HasIncomplete()) sender_.WakeUp();
   metrics_.TransactionCalled(MetricsRecorder::TransactionCall::kBegin, clock_.Now() - start);
   return begun;
 }

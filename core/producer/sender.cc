@@ -81,6 +81,7 @@ Sender::Sender(const SenderConfig& config, const Parts& parts, Logger log)
 
 bool Sender::Run() {
   while (phase_.Load() == Phase::kRunning) RunOnce();
+  if (identity_ != nullptr) identity_->AcceptsNoMore();
   while (phase_.Load() != Phase::kForced && HasWork()) RunOnce();
   if (identity_ != nullptr && phase_.Load() != Phase::kForced && identity_->StartClose()) {
     while (phase_.Load() != Phase::kForced && HasWork()) RunOnce();

@@ -61,8 +61,12 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
     return Instant::Never();
   }
   NoticeTransaction();
-  if (state == kAbortableError || state == kAborting) AbortRecords(state);
+  if (state == kAbortableError || state == kAborting) AbortWork(state);
   if (state == kInTransaction || (state == kCommitting && !transaction_.end_asked)) NoticeWork();
+  if (state == kReady && accepts_no_more_) {
+    accumulator_.AbortWaiting(absl::AbortedError("the producer was closed before a transaction could take the record"),
+                              /*spare_sent=*/false);
+  }
   accumulator_.SetHurry(state == kCommitting || state == kAborting);
   if (asking_) return Instant::Never();
   const Next next = WhatIsNext(produce_in_flight);
@@ -81,8 +85,15 @@ void TransactionManager::NoticeTransaction() {
   transaction_.v2 = client_.FinalizedLevel(kTransactionVersion) >= kVersion2;
 }
 
-// What was never sent, and what waits to be sent again.
-void TransactionManager::AbortRecords(TransactionState state) {
+bool TransactionManager::IsOpen() const {
+  const TransactionState state = calls_.state();
+  return !transaction_.end_asked &&
+         (state == kInTransaction || state == kCommitting || state == kAborting || state == kAbortableError);
+}
+
+// Offsets, and of records what was never sent and what waits to be sent again.
+void TransactionManager::AbortWork(TransactionState state) {
+  transaction_.offsets.reset();
   if (!accumulator_.HasIncomplete()) return;
   const absl::Status why =
       state == kAbortableError ? calls_.error() : absl::AbortedError("the transaction of the record was aborted");
@@ -296,9 +307,7 @@ void TransactionManager::BatchFails(const ProducerBatch& batch, ErrorCode error,
 
 void TransactionManager::BatchExpires(const absl::Status& status) {
   // What came too late for its transaction, and is in none yet, spoils none.
-  const TransactionState state = calls_.state();
-  if (state == kReady || (state == kCommitting && transaction_.end_asked)) return;
-  FailAbortable(status, /*needs_new_epoch=*/true);
+  if (IsOpen()) FailAbortable(status, /*needs_new_epoch=*/true);
 }
 
 wire::VersionRange TransactionManager::produce_versions() const {

@@ -7,6 +7,7 @@
 //
 //   state                        and                                  request
 //   kInitializing                                                     InitProducerId
+//   kCommitting, kAborting       EndTxn was sent                      EndTxn, until it is answered
 //   in or ending a transaction   partitions have batches, outside     AddPartitionsToTxn
 //                                offsets; the group is outside        AddOffsetsToTxn
 //                                offsets                              TxnOffsetCommit
@@ -24,6 +25,8 @@
 //     append one behind the marker, and it would be part of the next transaction.
 //   - What an abort finds waiting to be sent again is ended, not sent: nobody will see it. Only where no other epoch can be had
 //     (before Kafka 2.5) it is sent, as its numbers have to be settled.
+//   - A record that a thread sends beside the end of a transaction and that comes in behind EndTxn waits for the next one:
+//     it is not added, nor can it spoil the one before. If it expires first, no transaction lacks it.
 //   - An error of InitProducerId that may go away leaves a transaction to abort, and the abort asks again.
 //
 // Thread safety: none; the sender thread. Application threads go through TransactionCalls.
@@ -79,6 +82,7 @@ class TransactionManager final : public ProducerIdentity {
   wire::VersionRange produce_versions() const override;
   const std::string* transactional_id() const override { return &config_.transactional_id; }
   bool IsBusy() const override;
+  void AcceptsNoMore() override { accepts_no_more_ = true; }
   bool StartClose() override;
   void Close() override { calls_.Close(); }
 
@@ -114,8 +118,10 @@ class TransactionManager final : public ProducerIdentity {
   };
 
   // Asking: transaction_manager.cc.
+  // What is incomplete is part of a transaction.
+  bool IsOpen() const;
   void NoticeTransaction();
-  void AbortRecords(TransactionState state);
+  void AbortWork(TransactionState state);
   void NoticeWork();
   Next WhatIsNext(bool produce_in_flight);
   // Sends the next request if it can be; else says when to look again.
@@ -170,7 +176,8 @@ class TransactionManager final : public ProducerIdentity {
   std::int64_t failures_ = 0;  // In a row.
   Instant ask_again_at_;       // Not before.
   Coordinator* looking_for_ = nullptr;
-  bool closing_ = false;
+  bool accepts_no_more_ = false;
+  bool closing_ = false;  // And nothing is incomplete.
 };
 
 }  // namespace ktrial

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "core/check.h"
 #include "core/wire/messages.h"
 
@@ -96,7 +98,11 @@ std::string FakeCoordinator::FindCoordinator(const wire::RequestParts& request) 
   const wire::Coordinator found{
       .key = key, .node_id = broker, .host = fmt::format("10.0.0.{}", broker), .port = 9092, .error = error};
   wire::FindCoordinatorResponse response{
-      .error = error, .node_id = found.node_id, .host = found.host, .port = found.port};
+      .throttle_time_ms = static_cast<std::int32_t>(find_throttle / std::chrono::milliseconds(1)),
+      .error = error,
+      .node_id = found.node_id,
+      .host = found.host,
+      .port = found.port};
   if (several) response.coordinators = {found};
   return Frame(response, request.header);
 }

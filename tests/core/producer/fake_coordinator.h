@@ -29,6 +29,7 @@ class FakeCoordinator {
   bool raises_epochs = true;       // InitProducerId 3 and later (Kafka 2.5).
   bool version_2 = false;          // transaction.version 2: what that needs, and it is finalized.
   std::set<wire::ApiKey> mute;     // Requests that are not answered.
+  Duration find_throttle{};        // What the answers of FindCoordinator ask for.
   // The answers to the next requests of a kind; then none is an error.
   std::map<wire::ApiKey, std::deque<wire::ErrorCode>> errors;
   // For a partition "t-0", instead, whenever it is named.

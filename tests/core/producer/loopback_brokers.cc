@@ -10,7 +10,7 @@ namespace ktrial::testing {
 LoopbackBrokers::LoopbackBrokers(Env& env, Options options) : transport_(env.NewTransport("brokers")) {
   sim::ClusterSpec spec{.topics = {{.name = "t", .partitions = options.partitions, .replication = options.brokers}},
                         .settings = {{"auto.create.topics.enable", "false"}}};
-  for (std::int32_t id = 1; id <= options.brokers; ++id) spec.brokers.push_back({.id = NodeId(id)});
+  for (std::int32_t id = 1; id <= options.brokers; ++id) spec.brokers.push_back({.id = NodeId(id), .release = options.release});
   auto cluster = sim::Cluster::Create(std::move(spec), env.clock(), sim::Stream(1, "brokers", "cluster", trace_));
   KT_CHECK(cluster.ok());
   cluster_ = *std::move(cluster);

@@ -18,6 +18,7 @@ class LoopbackBrokers {
   struct Options {
     std::int32_t brokers = 3;     // Ids 1, 2, ...
     std::int32_t partitions = 3;  // Of topic "t".
+    std::string release = "4.0";  // One of sim::BrokerReleases().
   };
   // `env` outlives this.
   LoopbackBrokers(Env& env, Options options);

@@ -288,6 +288,45 @@ TEST_F(ProducerTransactionTest, ACloseByForceEndsACallThatWaits) {
   });
 }
 
+// SN-35
+TEST_F(ProducerTransactionTest, ACloseByForceEndsOffsetsThatWait) {
+  Run([&] {
+    auto producer = InTransaction({{"max.block.ms", "60000"}});
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), true);
+    absl::Status sent;
+    auto waiter = world.env().threads().Spawn("waiter", [&] {
+      sent = producer->SendOffsetsToTransaction({{.topic = "t", .partition = kFirst, .offset = Offset(41)}},
+                                                {.group_id = "readers"});
+    });
+    world.Sleep(seconds(1));
+    producer->Close(Duration::zero()).IgnoreError();
+    EXPECT_TRUE(waiter->Join(world.Now() + seconds(1)));
+    EXPECT_TRUE(absl::IsCancelled(sent));
+  });
+}
+
+// SN-36: a record that came too late for its transaction waits in a batch for the next one, and a record that joins that
+// batch wakes nobody.
+TEST_F(ProducerTransactionTest, ARecordThatJoinsOneThatCameTooLateIsSentAtOnce) {
+  Run([&] {
+    auto producer = InTransaction({{"linger.ms", "0"}});
+    auto other = world.env().threads().Spawn("other", [&] {  // Waits for the topic.
+      producer->Send({.topic = "new", .partition = kFirst, .value = "late"});
+    });
+    world.Sleep(milliseconds(300));
+    EXPECT_TRUE(producer->CommitTransaction().ok());
+    world.At(Duration::zero(),
+             [&] { EXPECT_TRUE(world.cluster().CreateTopic({.name = "new", .replication = 3}).ok()); });
+    EXPECT_TRUE(other->Join(world.Now() + seconds(5)));
+    world.Sleep(seconds(1));
+    const Instant start = world.Now();
+    EXPECT_TRUE(producer->BeginTransaction().ok());
+    EXPECT_TRUE(producer->Send({.topic = "new", .partition = kFirst, .value = "next"}).Get().ok());
+    EXPECT_LT(world.Now() - start, seconds(1));
+    EXPECT_TRUE(producer->CommitTransaction().ok());
+  });
+}
+
 // SN-34
 TEST_F(ProducerTransactionTest, ACloseAbortsWhatIsOpen) {
   Run([&] {

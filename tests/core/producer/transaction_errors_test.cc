@@ -134,6 +134,19 @@ TEST_F(ExpiryTest, ARecordThatExpiresForbidsTheCommit) {
   Expect(world.calls.Start(Kind::kCommit).status(), ErrorCode::kRequestTimedOut);
 }
 
+// SN-27
+TEST_F(ExpiryTest, RecordsThatExpireTogetherNeedOneAbort) {
+  Begin();
+  world.Append("t", 0, "a");
+  world.Append("t", 1, "b");
+  ASSERT_TRUE(AwaitState(kAbortableError));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kRequestTimedOut, ErrorCode::kRequestTimedOut));
+  EXPECT_TRUE(Abort().ok());
+  // Its coordinator is the broker that has not answered.
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0 t-1", "FindCoordinator transaction tid",
+                                      "EndTxn abort 7/0", "InitProducerId 7/0"));
+}
+
 TEST_F(ExpiryTest, ARecordThatExpiresFailsTheCommitThatWaits) {
   Begin();
   SendInFlight();
@@ -175,6 +188,77 @@ TEST_F(TransactionErrorsTest, ATopicThatMayNotBeWrittenCanBeAborted) {
   EXPECT_TRUE(Abort().ok());
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0 t-1"));
   EXPECT_TRUE(world.cluster.produces.empty());
+}
+
+TEST_F(TransactionErrorsTest, APartitionThatIsRefusedFailsTheCommitThatWaits) {
+  Begin();
+  coordinator().mute = {ApiKey::kAddPartitionsToTxn};
+  coordinator().partition_errors["t-1"] = ErrorCode::kTopicAuthorizationFailed;
+  world.Append("t", 0, "a");
+  world.Append("t", 1, "b");
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+  world.cluster.AnswerCoordinated();
+  Expect(world.AwaitCall(commit), ErrorCode::kTopicAuthorizationFailed);
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 2; }));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kTopicAuthorizationFailed, ErrorCode::kTopicAuthorizationFailed));
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0 t-1"));
+  EXPECT_TRUE(world.cluster.produces.empty());
+}
+
+// A partition that is being added when something fails: t-0 is in the transaction, t-1 is asked for.
+class PartitionOnItsWayTest : public TransactionErrorsTest {
+ protected:
+  void FailMeanwhile(ErrorCode code, TransactionState ends) {
+    Begin();
+    const std::size_t produce = SendInFlight("a");
+    coordinator().mute = {ApiKey::kAddPartitionsToTxn};
+    world.Append("t", 1, "b");
+    ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
+    Answer(produce, code);
+    ASSERT_TRUE(AwaitState(ends));
+    world.cluster.AnswerCoordinated();
+    coordinator().mute.clear();
+    ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 2; }));
+    world.transport.WakeUp();
+    world.Turns(1);
+  }
+};
+
+// AC-21, SN-32
+TEST_F(PartitionOnItsWayTest, AfterAnAbortableErrorNothingIsSentToIt) {
+  FailMeanwhile(ErrorCode::kInvalidRecord, kAbortableError);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kInvalidRecord, ErrorCode::kInvalidRecord));
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "AddPartitionsToTxn t-1", "EndTxn abort 7/0",
+                                      "InitProducerId 7/0"));
+}
+
+// AC-21, SN-32
+TEST_F(PartitionOnItsWayTest, AfterAFatalErrorNothingIsSentToIt) {
+  FailMeanwhile(ErrorCode::kProducerFenced, kFatalError);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kProducerFenced, ErrorCode::kProducerFenced));
+  EXPECT_EQ(state(), kFatalError);
+}
+
+// SN-34
+TEST_F(TransactionErrorsTest, OffsetsThatWaitInATransactionThatFailedDoNotHoldUpAClose) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kTxnOffsetCommit].assign(500, ErrorCode::kCoordinatorLoadInProgress);
+  const auto offsets = world.Call(Kind::kSendOffsets, Offsets());
+  ASSERT_TRUE(world.RunUntil([&] { return coordinator().offsets.size() == 1; }));
+  world.calls.SendFailed(wire::KafkaError(ErrorCode::kMessageTooLarge, "too large"));
+  Expect(world.AwaitCall(offsets), ErrorCode::kMessageTooLarge);
+  // Nobody could end it else: the sender asks nothing more in this state.
+  ASSERT_TRUE(world.RunUntil([&] { return !world.transactions->IsBusy(); }));
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_EQ(requests().back(), "EndTxn abort 7/0");
 }
 
 TEST_F(TransactionErrorsTest, AnAbortableErrorWhileAbortingDoesNotStopTheAbort) {
@@ -433,19 +517,38 @@ TEST_F(TransactionErrorsTest, OffsetsWithAMemberNeedBrokersThatKnowMembers) {
   EXPECT_EQ(state(), kFatalError);
 }
 
-// The request may still reach its broker, behind the marker: then its records would be part of the next transaction.
-TEST_F(TransactionErrorsTest, TheEndWaitsForRequestsWhoseRecordsHaveExpired) {
-  SenderWorld slow({.brokers = 1,
+// Whose record expires while its request is on the wire.
+class ExpiryInFlightTest : public TransactionErrorsTest {
+ protected:
+  ExpiryInFlightTest() { slow.cluster.topics["t"] = {{1}}; }
+  void ExpireInFlight() {
+    ASSERT_TRUE(slow.AwaitCall(slow.Call(Kind::kInit)).ok());
+    ASSERT_TRUE(slow.calls.Begin().ok());
+    slow.Append("t", 0, "x");
+    slow.AwaitProduce(1);
+    ASSERT_TRUE(slow.RunUntil([&] { return slow.told.size() == 1; }));
+  }
+
+  SenderWorld slow{{.brokers = 1,
                     .sender = {.delivery_timeout = seconds(10)},
                     .accumulator = {.batch_size = 0, .linger = Duration::zero(), .delivery_timeout = seconds(10)},
                     .network = {.request_timeout = seconds(30)},
-                    .transactional = true});
-  slow.cluster.topics["t"] = {{1}};
-  ASSERT_TRUE(slow.AwaitCall(slow.Call(Kind::kInit)).ok());
-  ASSERT_TRUE(slow.calls.Begin().ok());
-  slow.Append("t", 0, "x");
-  slow.AwaitProduce(1);
-  ASSERT_TRUE(slow.RunUntil([&] { return slow.told.size() == 1; }));
+                    .transactional = true}};
+};
+
+// SN-14, SN-31
+TEST_F(ExpiryInFlightTest, AnAnswerThatWouldBeFatalComesTooLateToBe) {
+  ExpireInFlight();
+  slow.cluster.Answer(slow.cluster.produces[0], ErrorCode::kProducerFenced);
+  slow.Turns(1);
+  EXPECT_EQ(slow.calls.state(), kAbortableError);
+  EXPECT_THAT(slow.codes(), ElementsAre(ErrorCode::kRequestTimedOut));
+  EXPECT_TRUE(slow.AwaitCall(slow.Call(Kind::kAbort)).ok());
+}
+
+// The request may still reach its broker, behind the marker: then its records would be part of the next transaction.
+TEST_F(ExpiryInFlightTest, TheEndWaitsForRequestsWhoseRecordsHaveExpired) {
+  ExpireInFlight();
   const auto abort = slow.Call(Kind::kAbort);
   slow.transport.WakeUp();
   slow.Turns(1);

@@ -20,12 +20,65 @@ BatchProducer Numbered(std::int16_t epoch, std::int32_t base) {
   return {.id = ProducerId(7), .epoch = ProducerEpoch(epoch), .base_sequence = Sequence(base), .transactional = true};
 }
 
+// A turn that does not wait for an answer.
+void TurnOnce(SenderWorld& world) {
+  world.transport.WakeUp();
+  world.Turns(1);
+}
+
 // --- The way of a transaction (SN-31, SN-32) ---
 
 TEST_F(TransactionTest, InitFindsTheCoordinatorAndGetsAnId) {
   Init();
   EXPECT_THAT(requests(), ElementsAre("FindCoordinator transaction tid", "InitProducerId -1/-1"));
   EXPECT_EQ(state(), kReady);
+}
+
+// SN-21
+TEST_F(TransactionTest, InitWaitsWhileMetadataTakeTheOnlyPlaceOnTheWire) {
+  SenderWorld narrow({.brokers = 1, .network = {.max_in_flight = 1}, .transactional = true});
+  narrow.cluster.holds_metadata = true;
+  const auto init = narrow.Call(Kind::kInit);
+  ASSERT_TRUE(narrow.RunUntil([&] { return narrow.cluster.metadata_requests.size() == 1; }));
+  for (int turn = 0; turn < 5; ++turn) TurnOnce(narrow);
+  EXPECT_THAT(narrow.cluster.coordinator->requests, IsEmpty());
+  narrow.cluster.ReleaseMetadata();
+  EXPECT_TRUE(narrow.AwaitCall(init).ok());
+  EXPECT_THAT(narrow.cluster.coordinator->requests,
+              ElementsAre("FindCoordinator transaction tid", "InitProducerId -1/-1"));
+}
+
+// SN-02: after a look-up that is answered there is the next request to send, and nothing to wait for.
+TEST_F(TransactionTest, InitTakesNoTimeWhereBrokersAnswerAtOnce) {
+  const Instant start = world.clock.Now();
+  Init();
+  EXPECT_EQ(world.clock.Now(), start);
+}
+
+// SN-02
+TEST_F(TransactionTest, TheLoopDoesNotSpinWhileARequestIsOnItsWay) {
+  Begin();
+  coordinator().mute = {ApiKey::kAddPartitionsToTxn};
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(world.RunUntil([&] { return !requests().empty(); }));
+  TurnOnce(world);
+  const Instant start = world.clock.Now();
+  world.Turns(1);
+  EXPECT_GT(world.clock.Now() - start, seconds(10));  // Until the request times out.
+}
+
+// NC-43
+TEST_F(TransactionTest, InitWaitsForACoordinatorThatThrottles) {
+  SenderWorld single({.brokers = 1, .transactional = true});
+  single.cluster.topics["t"] = {{1}};
+  // Else the node that is asked is one of bootstrap, which is throttled alone.
+  single.metadata.Add("t", single.clock.Now());
+  ASSERT_TRUE(single.RunUntil([&] { return single.metadata.Fetch()->FindTopic("t") != nullptr; }));
+  FakeCoordinator& throttling = *single.cluster.coordinator;
+  throttling.find_throttle = milliseconds(5000);
+  EXPECT_TRUE(single.AwaitCall(single.Call(Kind::kInit)).ok());
+  ASSERT_THAT(throttling.requests, ElementsAre("FindCoordinator transaction tid", "InitProducerId -1/-1"));
+  EXPECT_EQ(throttling.times[1] - throttling.times[0], milliseconds(5000));
 }
 
 TEST_F(TransactionTest, PartitionsAreAddedThenWrittenThenEnded) {
@@ -56,8 +109,7 @@ TEST_F(TransactionTest, NothingIsSentToAPartitionThatIsNotAdded) {
   Begin();
   world.Append("t", 0, "x");
   ASSERT_TRUE(world.RunUntil([&] { return !requests().empty(); }));
-  world.transport.WakeUp();
-  world.Turns(1);
+  TurnOnce(world);
   EXPECT_THAT(world.cluster.produces, IsEmpty());
   world.cluster.AnswerCoordinated();
   world.AwaitProduce(1);
@@ -107,8 +159,7 @@ TEST_F(TransactionTest, TheEndWaitsForTheAnswersOfAllRecords) {
   Begin();
   const std::size_t produce = SendInFlight();
   const auto commit = world.Call(Kind::kCommit);
-  world.transport.WakeUp();
-  world.Turns(1);
+  TurnOnce(world);
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
   Answer(produce);
   EXPECT_TRUE(world.AwaitCall(commit).ok());
@@ -132,8 +183,7 @@ TEST_F(TransactionTest, ARecordBehindTheEndBelongsToTheNextTransaction) {
   const auto commit = world.Call(Kind::kCommit);
   ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
   world.Append("t", 0, "second");
-  world.transport.WakeUp();
-  world.Turns(1);
+  TurnOnce(world);
   EXPECT_EQ(world.cluster.produces.size(), 1u);
   world.cluster.AnswerCoordinated();
   coordinator().mute.clear();
@@ -142,6 +192,21 @@ TEST_F(TransactionTest, ARecordBehindTheEndBelongsToTheNextTransaction) {
   world.cluster.Answer(world.AwaitProduce(2));
   EXPECT_TRUE(Commit().ok());
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+// SN-27: it is no part of the transaction whose end is decided.
+TEST_F(TransactionTest, ARecordBehindTheEndThatExpiresDoesNotFailTheCommit) {
+  Begin();
+  SendAcknowledged("first");
+  coordinator().errors[ApiKey::kEndTxn].assign(500, ErrorCode::kCoordinatorLoadInProgress);
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
+  world.Append("t", 0, "second");
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 2; }, 2000));
+  EXPECT_EQ(world.told[1].code, ErrorCode::kRequestTimedOut);
+  EXPECT_EQ(state(), kCommitting);
+  coordinator().errors.clear();
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
 }
 
 class LingeringTransactionTest : public TransactionTest {
@@ -160,6 +225,23 @@ TEST_F(LingeringTransactionTest, ACommitDoesNotLinger) {
   EXPECT_LT(world.clock.Now() - start, seconds(1));
 }
 
+// SN-10, AC-29
+TEST_F(LingeringTransactionTest, ABatchThatIsTooLargeIsSplitWithinItsTransaction) {
+  Begin();
+  world.Append("t", 0, "a");
+  world.Append("t", 0, "b");
+  const auto commit = world.Call(Kind::kCommit);
+  world.cluster.Answer(world.AwaitProduce(1), ErrorCode::kMessageTooLarge);
+  world.cluster.Answer(world.AwaitProduce(2));
+  world.cluster.Answer(world.AwaitProduce(3));
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_EQ(SentAs(1), Numbered(0, 0));
+  EXPECT_EQ(SentAs(2), Numbered(0, 1));
+  EXPECT_THAT(world.told_values(), ElementsAre("a", "b"));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kNone, ErrorCode::kNone));
+  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
 // AC-35
 TEST_F(LingeringTransactionTest, AnAbortDropsWhatWasNotSent) {
   Begin();
@@ -176,8 +258,7 @@ TEST_F(TransactionTest, AnAbortWaitsForWhatIsInFlight) {
   Begin();
   const std::size_t produce = SendInFlight();
   const auto abort = world.Call(Kind::kAbort);
-  world.transport.WakeUp();
-  world.Turns(1);
+  TurnOnce(world);
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0"));
   Answer(produce);
   EXPECT_TRUE(world.AwaitCall(abort).ok());
@@ -245,6 +326,25 @@ TEST_F(Version2Test, EveryEndGivesAnotherEpochAndNumbersFromZero) {
   ASSERT_TRUE(Commit().ok());
   Begin();
   EXPECT_EQ(SentAs(SendInFlight()), Numbered(1, 0));
+}
+
+// Its leader would add it to a transaction that is ending, in an epoch that is over.
+TEST_F(Version2Test, ARecordBehindTheEndBelongsToTheNextTransaction) {
+  Begin();
+  SendAcknowledged("first");
+  coordinator().mute = {ApiKey::kEndTxn};
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+  world.Append("t", 0, "second");
+  TurnOnce(world);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  world.cluster.AnswerCoordinated();
+  coordinator().mute.clear();
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  Begin();
+  world.cluster.Answer(world.AwaitProduce(2));
+  EXPECT_EQ(SentAs(1), Numbered(1, 0));
+  EXPECT_TRUE(Commit().ok());
 }
 
 TEST_F(Version2Test, TheGroupIsAddedByItsCoordinator) {
@@ -441,6 +541,21 @@ TEST_F(TransactionTest, ACloseLetsACommitEnd) {
   EXPECT_TRUE(world.sender.Run());
   EXPECT_TRUE(world.calls.Await(commit, Instant()).ok());
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
+}
+
+// A record that came too late for its transaction has none to come, so nobody waits for it.
+TEST_F(TransactionTest, ACloseEndsARecordThatNoTransactionWillTake) {
+  Begin();
+  SendAcknowledged("first");
+  ASSERT_TRUE(Commit().ok());
+  world.Append("t", 0, "late");
+  const Instant start = world.clock.Now();
+  world.accumulator.Close();
+  world.sender.StartClose();
+  EXPECT_TRUE(world.sender.Run());
+  EXPECT_LT(world.clock.Now() - start, seconds(1));
+  ASSERT_EQ(world.told.size(), 2u);
+  EXPECT_EQ(world.told[1].message, "the producer was closed before a transaction could take the record");
 }
 
 TEST_F(TransactionTest, AForcedCloseCancelsTheCallThatWaits) {
