@@ -235,12 +235,11 @@ absl::Status Producer::Impl::Transact(TransactionCalls::Kind kind, OffsetsOfGrou
 
 absl::Status Producer::Impl::SendOffsets(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group) {
   if (group.group_id.empty()) return absl::InvalidArgumentError("SendOffsetsToTransaction needs the name of a group");
-  for (const std::string_view text : {std::string_view(group.group_id), std::string_view(group.member_id),
-                                      std::string_view(group.group_instance_id.value_or(""))}) {
-    if (text.size() > wire::kStringBytesMax) {
-      return absl::InvalidArgumentError(fmt::format("a group's name and members' names have at most {} bytes, not {}",
-                                                    wire::kStringBytesMax, text.size()));
-    }
+  const std::size_t longest = std::max({group.group_id.size(), group.member_id.size(),
+                                        group.group_instance_id ? group.group_instance_id->size() : std::size_t{0}});
+  if (longest > wire::kStringBytesMax) {
+    return absl::InvalidArgumentError(
+        fmt::format("a group's name and members' names have at most {} bytes, not {}", wire::kStringBytesMax, longest));
   }
   for (const OffsetToCommit& one : offsets) {
     if (absl::Status wrong = CheckTopic(one.topic); !wrong.ok()) return wrong;
