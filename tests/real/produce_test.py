@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 
-from harness import KTRIAL, Cluster, check, duplicates, in_order, lines, main, run
+from harness import KTRIAL, Cluster, Failure, check, duplicates, in_order, lines, main, run
 
 _single = None
 
@@ -128,10 +128,17 @@ def nothing_is_lost_while_a_leader_moves_and_a_node_is_killed():
             check(time.monotonic() < deadline, "no new leader was elected")
             time.sleep(0.2)
         cluster.up(first)
-        time.sleep(7)
-        # Back in sync, it is made the leader again: a move without any failure.
-        cluster.tool("org.apache.kafka.tools.LeaderElectionCommand", "--bootstrap-server", cluster.bootstrap(survivor),
-                     "--election-type", "preferred", "--all-topic-partitions")
+        # Once it is back in sync it is made the leader again: a move without any failure.
+        deadline = time.monotonic() + 60
+        while True:
+            time.sleep(3)
+            try:
+                cluster.tool("org.apache.kafka.tools.LeaderElectionCommand", "--bootstrap-server", cluster.bootstrap(survivor),
+                             "--election-type", "preferred", "--all-topic-partitions")
+                break
+            except Failure:
+                if time.monotonic() > deadline:
+                    raise
         values = producer.finish()
         records = cluster.read("orders", node=survivor)
         missing = set(values) - {value for _, _, value in records}
