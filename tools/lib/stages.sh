@@ -54,7 +54,7 @@ bazel_tests() {
 
 tests_gcc() { bazel_tests gcc "${opt_flags[@]}" -- "${@:-//...}"; }
 # Leak checking needs ptrace rights that a sandbox may lack; it is on where it works.
-tests_asan() { bazel_tests asan --config=asan --test_tag_filters=-optimised_only -- "${@:-//...}"; }
+tests_asan() { bazel_tests asan --config=asan -- "${@:-//...}"; }
 tests_tsan() { bazel_tests tsan --config=tsan --build_tests_only --test_tag_filters=threads -- "${@:-//tests/...}"; }
 
 lint() {
