@@ -128,7 +128,6 @@ bool TransactionManager::Settle(TransactionRequest request, ErrorCode code, std:
 void TransactionManager::FailAbortable(const absl::Status& why, bool needs_new_epoch) {
   if (transaction_.is_forgotten && !can_raise_epoch_) return FailForGood(why);
   transaction_.needs_new_epoch |= needs_new_epoch;
-  transaction_.offsets.reset();
   calls_.FailAbortable(why);
 }
 
@@ -166,7 +165,6 @@ void TransactionManager::On(const wire::InitProducerIdResponse& answer, const Re
   if (!Settle(TransactionRequest::kInitProducerId, answer.error, "", outcome)) return;
   can_raise_epoch_ = outcome.version >= kRaisesEpochSince;
   transaction_ = {};
-  needs_session_ = false;
   Become({.id = ProducerId(answer.producer_id), .epoch = ProducerEpoch(answer.producer_epoch)});
   if (calls_.state() == kInitializing) calls_.Finish(kReady);
 }
@@ -245,14 +243,15 @@ void TransactionManager::On(const wire::EndTxnResponse& answer, const RequestOut
 }
 
 void TransactionManager::EndTransaction() {
-  const bool lost = needs_session_ || transaction_.needs_new_epoch || transaction_.is_forgotten ||
-                    !producer_.is_valid() || accumulator_.HasTrouble();
+  const bool lost =
+      transaction_.needs_new_epoch || transaction_.is_forgotten || !producer_.is_valid() || accumulator_.HasTrouble();
   const bool forgotten = transaction_.is_forgotten;
   accumulator_.LeaveTransaction();
   transaction_ = {};
   if (!lost || closing_) return calls_.Finish(kReady);
   if (can_raise_epoch_ || !producer_.is_valid()) {
-    needs_session_ = true;
+    // It may be refused to us, and has to be asked for again then.
+    transaction_.needs_new_epoch = true;
     return calls_.MoveTo(kInitializing);
   }
   if (!forgotten && accumulator_.RewindSequences()) return calls_.Finish(kReady);

@@ -112,7 +112,7 @@ class TransactionManager final : public ProducerIdentity {
     std::vector<TopicPartition> adding;  // Asked for; ascending.
     std::optional<OffsetsOfGroup> offsets;
     bool group_added = false;
-    bool needs_new_epoch = false;  // Numbers are lost.
+    bool needs_new_epoch = false;  // Numbers are lost. Outlives the transaction until there is one.
     bool is_forgotten = false;     // By its coordinator: there is nothing to end.
     bool end_asked = false;        // It has all that it will ever have.
   };
@@ -165,8 +165,6 @@ class TransactionManager final : public ProducerIdentity {
   const Logger log_;
 
   ProducerIdAndEpoch producer_;
-  // A transaction ended in a way that only another session makes good, and InitProducerId has not succeeded since.
-  bool needs_session_ = false;
   bool can_raise_epoch_ = false;  // Its coordinator does that for one who names its epoch (Kafka 2.5, KIP-360).
   std::uint64_t transaction_number_ = 0;
   Transaction transaction_;

@@ -20,12 +20,6 @@ BatchProducer Numbered(std::int16_t epoch, std::int32_t base) {
   return {.id = ProducerId(7), .epoch = ProducerEpoch(epoch), .base_sequence = Sequence(base), .transactional = true};
 }
 
-// A turn that does not wait for an answer.
-void TurnOnce(SenderWorld& world) {
-  world.transport.WakeUp();
-  world.Turns(1);
-}
-
 // --- The way of a transaction (SN-31, SN-32) ---
 
 TEST_F(TransactionTest, InitFindsTheCoordinatorAndGetsAnId) {
@@ -177,19 +171,7 @@ TEST_F(TransactionTest, ACommitSendsARecordWhosePartitionIsNotAddedYet) {
 
 // A record that a thread sends while another commits.
 TEST_F(TransactionTest, ARecordBehindTheEndBelongsToTheNextTransaction) {
-  Begin();
-  SendAcknowledged("first");
-  coordinator().mute = {ApiKey::kEndTxn};
-  const auto commit = world.Call(Kind::kCommit);
-  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 2; }));
-  world.Append("t", 0, "second");
-  TurnOnce(world);
-  EXPECT_EQ(world.cluster.produces.size(), 1u);
-  world.cluster.AnswerCoordinated();
-  coordinator().mute.clear();
-  EXPECT_TRUE(world.AwaitCall(commit).ok());
-  Begin();
-  world.cluster.Answer(world.AwaitProduce(2));
+  CommitWithARecordBehindTheEnd();
   EXPECT_TRUE(Commit().ok());
   EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "EndTxn commit 7/0"));
 }
@@ -330,19 +312,7 @@ TEST_F(Version2Test, EveryEndGivesAnotherEpochAndNumbersFromZero) {
 
 // Its leader would add it to a transaction that is ending, in an epoch that is over.
 TEST_F(Version2Test, ARecordBehindTheEndBelongsToTheNextTransaction) {
-  Begin();
-  SendAcknowledged("first");
-  coordinator().mute = {ApiKey::kEndTxn};
-  const auto commit = world.Call(Kind::kCommit);
-  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
-  world.Append("t", 0, "second");
-  TurnOnce(world);
-  EXPECT_EQ(world.cluster.produces.size(), 1u);
-  world.cluster.AnswerCoordinated();
-  coordinator().mute.clear();
-  EXPECT_TRUE(world.AwaitCall(commit).ok());
-  Begin();
-  world.cluster.Answer(world.AwaitProduce(2));
+  CommitWithARecordBehindTheEnd();
   EXPECT_EQ(SentAs(1), Numbered(1, 0));
   EXPECT_TRUE(Commit().ok());
 }

@@ -18,6 +18,12 @@
 
 namespace ktrial::testing {
 
+// A turn that does not wait for an answer.
+inline void TurnOnce(SenderWorld& world) {
+  world.transport.WakeUp();
+  world.Turns(1);
+}
+
 class TransactionTest : public ::testing::Test {
  protected:
   using Kind = TransactionCalls::Kind;
@@ -58,6 +64,22 @@ class TransactionTest : public ::testing::Test {
   }
   absl::Status Commit() { return world.AwaitCall(world.Call(Kind::kCommit)); }
   absl::Status Abort() { return world.AwaitCall(world.Call(Kind::kAbort)); }
+  // A record that a thread sends while another commits, and which is acknowledged in the next transaction.
+  void CommitWithARecordBehindTheEnd() {
+    Begin();
+    SendAcknowledged("first");
+    coordinator().mute = {wire::ApiKey::kEndTxn};
+    const auto commit = world.Call(Kind::kCommit);
+    ASSERT_TRUE(world.RunUntil([&] { return !requests().empty() && requests().back() == "EndTxn commit 7/0"; }));
+    world.Append("t", 0, "second");
+    TurnOnce(world);
+    EXPECT_EQ(world.cluster.produces.size(), 1u);
+    world.cluster.AnswerCoordinated();
+    coordinator().mute.clear();
+    EXPECT_TRUE(world.AwaitCall(commit).ok());
+    Begin();
+    world.cluster.Answer(world.AwaitProduce(2));
+  }
   const wire::BatchProducer& SentAs(std::size_t produce) {
     return world.cluster.produces.at(produce).producers.begin()->second;
   }
