@@ -40,6 +40,9 @@ struct Address {
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
+// "10.0.0.2:9092", "[::1]:9092": for people.
+std::string AddressText(const Address& address);
+
 // Why a connection is over.
 enum class EndReason : std::uint8_t {
   kRefused,      // The peer answered the open with a reset.

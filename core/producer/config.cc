@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/producer/config_check.h"
 #include "core/producer/config_keys.h"
 #include "core/producer/profile.h"
 #include "core/producer/text.h"
@@ -15,8 +16,6 @@ namespace ktrial {
 namespace {
 
 using Values = std::map<std::string, std::string>;
-
-std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 // Kafka takes a sign and spaces around a number; nothing else.
 std::optional<std::int64_t> ParseNumber(std::string_view text) {
@@ -78,6 +77,10 @@ class Parser {
   void Problem(std::string_view key, std::string text, bool unsupported = false) {
     problems_.push_back({.key = NameOf(key), .text = std::move(text), .unsupported = unsupported});
   }
+  void Problem(const ConfigConflict& conflict, std::string_view rule) {
+    Problem(conflict.key, fmt::format("{} = \"{}\" is not allowed: {} ({})", NameOf(conflict.key), conflict.value,
+                                      conflict.allowed, rule));
+  }
   void Warn(std::string text) { config_.warnings.push_back(std::move(text)); }
 
   void ParseOne(std::string_view name, std::string_view value) {
@@ -129,28 +132,19 @@ class Parser {
     // Whoever wants transactions wants what they stand on.
     const bool demanded = Given("enable.idempotence") || transactional;
     AdaptDefaultsToIdempotence();
-    const auto conflict = [&](std::string_view key, std::string_view value, std::string_view allowed, bool gives_way) {
-      if (demanded || !gives_way) {
-        return Problem(key, fmt::format("{} = \"{}\" is not allowed with {}{}: {} (PR-21)", NameOf(key), value,
-                                        transactional && !Given("enable.idempotence") ? "transactional.id"
-                                                                                      : "enable.idempotence = true",
-                                        demanded ? "" : ", the default", allowed));
+    for (const ConfigConflict& conflict : IdempotenceConflicts(config_)) {
+      if (demanded || conflict.default_stays) {
+        if (!config_.enable_idempotence) continue;
+        Problem(conflict.key,
+                fmt::format(
+                    "{} = \"{}\" is not allowed with {}{}: {} (PR-21)", NameOf(conflict.key), conflict.value,
+                    transactional && !Given("enable.idempotence") ? "transactional.id" : "enable.idempotence = true",
+                    demanded ? "" : ", the default", conflict.allowed));
+        continue;
       }
       config_.enable_idempotence = false;
-      Warn(
-          fmt::format("enable.idempotence is set to false, because {} = {}; it needs {} (PR-21)", key, value, allowed));
-    };
-    if (config_.acks != Acks::kAll) {
-      conflict("acks", config_.acks == Acks::kNone ? "0" : "1", "all", /*gives_way=*/true);
-    }
-    if (!config_.api_version_request) {
-      conflict("api.version.request", "false", "true, as brokers of Kafka 0.9 know no producer ids",
-               /*gives_way=*/true);
-    }
-    if (config_.retries == 0) conflict("retries", "0", "at least 1", /*gives_way=*/true);
-    const std::int32_t in_flight = config_.max_in_flight_requests_per_connection;
-    if (config_.enable_idempotence && in_flight > 5) {
-      conflict("max.in.flight.requests.per.connection", fmt::format("{}", in_flight), "at most 5", /*gives_way=*/false);
+      Warn(fmt::format("enable.idempotence is set to false, because {} = {}; it needs {} (PR-21)", conflict.key,
+                       conflict.value, conflict.allowed));
     }
   }
 
@@ -166,19 +160,15 @@ class Parser {
     if (config_.max_in_flight_requests_per_connection > 5) adapt("max.in.flight.requests.per.connection", "5");
   }
 
-  // PR-22. A batch needs its linger and one request; a delivery timeout below that would fail what a healthy broker
-  // takes.
+  // PR-22
   void CheckDeliveryTimeout() {
-    const Duration needed = config_.linger + config_.request_timeout;
-    if (config_.delivery_timeout >= needed) return;
-    if (Given("delivery.timeout.ms")) {
+    const std::optional<ConfigConflict> conflict = DeliveryTimeoutConflict(config_);
+    if (!conflict) return;
+    if (Given(conflict->key)) {
       if (LowerRequestTimeout()) return;
-      return Problem(
-          "delivery.timeout.ms",
-          fmt::format("{} = \"{}\" is not allowed: at least linger.ms + request.timeout.ms = {} + {} (PR-22)",
-                      NameOf("delivery.timeout.ms"), Millis(config_.delivery_timeout), Millis(config_.linger),
-                      Millis(config_.request_timeout)));
+      return Problem(*conflict, "PR-22");
     }
+    const Duration needed = config_.linger + config_.request_timeout;
     Warn(fmt::format("delivery.timeout.ms is raised from {} to {}, the sum of linger.ms and request.timeout.ms (PR-22)",
                      Millis(config_.delivery_timeout), Millis(needed)));
     config_.delivery_timeout = needed;
@@ -220,13 +210,11 @@ class Parser {
     first = max;
   }
 
-  // BP-04. A batch buffer that does not fit into the memory for all of them could never be had.
+  // BP-04
   void CheckMemory() {
-    if (config_.batch_size <= config_.buffer_memory) return;
-    if (Given("batch.size")) {
-      return Problem("batch.size", fmt::format("{} = \"{}\" is not allowed: at most buffer.memory = {} (BP-04)",
-                                               NameOf("batch.size"), config_.batch_size, config_.buffer_memory));
-    }
+    const std::optional<ConfigConflict> conflict = MemoryConflict(config_);
+    if (!conflict) return;
+    if (Given(conflict->key)) return Problem(*conflict, "BP-04");
     Warn(fmt::format("batch.size is lowered from {} to {}, all of buffer.memory (BP-04)", config_.batch_size,
                      config_.buffer_memory));
     config_.batch_size = static_cast<std::int32_t>(config_.buffer_memory);

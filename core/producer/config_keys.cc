@@ -27,10 +27,16 @@ constexpr std::int64_t kLongMax = std::numeric_limits<std::int64_t>::max();
 // A quarter of what Duration can hold, 73 years: as good as for ever, and sums of a few of them do not overflow.
 constexpr Duration kForever = Duration::max() / 4;
 
-Duration Millis(std::int64_t count) {
+Duration FromMillis(std::int64_t count) {
   constexpr std::int64_t kMax = kForever / std::chrono::milliseconds(1);
   return std::chrono::milliseconds(std::clamp(count, -kMax, kMax));
 }
+
+// How the field of a key is written, and read.
+struct Field {
+  decltype(ConfigKey::store) store = nullptr;
+  decltype(ConfigKey::load) load = nullptr;
+};
 
 template <auto kMember>
 bool StoreNumber(ProducerConfig& config, std::int64_t number, std::string_view) {
@@ -41,19 +47,19 @@ bool StoreNumber(ProducerConfig& config, std::int64_t number, std::string_view) 
 
 template <auto kMember>
 bool StoreMillis(ProducerConfig& config, std::int64_t number, std::string_view) {
-  config.*kMember = Millis(number);
+  config.*kMember = FromMillis(number);
   return true;
 }
 
 // PR-20: what does not fit into 32 bits is as much as fits.
 bool StoreLinger(ProducerConfig& config, std::int64_t number, std::string_view) {
-  config.linger = Millis(std::min(number, kIntMax));
+  config.linger = FromMillis(std::min(number, kIntMax));
   return true;
 }
 
 // A window without length would hold nothing, and its rates be divided by nothing.
 bool StoreWindow(ProducerConfig& config, std::int64_t number, std::string_view) {
-  config.metrics_sample_window = Millis(std::max<std::int64_t>(number, 1));
+  config.metrics_sample_window = FromMillis(std::max<std::int64_t>(number, 1));
   return true;
 }
 
@@ -89,18 +95,9 @@ bool StorePartitioner(ProducerConfig& config, std::int64_t, std::string_view tex
   return kind.has_value();
 }
 
-bool StoreClientId(ProducerConfig& config, std::int64_t, std::string_view text) {
-  config.client_id = std::string(text);
-  return text.size() <= wire::kStringBytesMax;
-}
-
-bool StoreRack(ProducerConfig& config, std::int64_t, std::string_view text) {
-  config.client_rack = std::string(text);
-  return text.size() <= wire::kStringBytesMax;
-}
-
-bool StoreTransactionalId(ProducerConfig& config, std::int64_t, std::string_view text) {
-  config.transactional_id = std::string(text);
+template <auto kMember>
+bool StoreText(ProducerConfig& config, std::int64_t, std::string_view text) {
+  config.*kMember = std::string(text);
   return text.size() <= wire::kStringBytesMax;
 }
 
@@ -124,8 +121,28 @@ bool StoreBootstrapServers(ProducerConfig& config, std::int64_t, std::string_vie
   return !config.bootstrap_servers.empty();
 }
 
+template <auto kMember>
+std::int64_t LoadNumber(const ProducerConfig& config) {
+  return static_cast<std::int64_t>(config.*kMember);
+}
+
+// Rounded down: what is a little less than nothing is not nothing.
+template <auto kMember>
+std::int64_t LoadMillis(const ProducerConfig& config) {
+  return std::chrono::floor<std::chrono::milliseconds>(config.*kMember).count();
+}
+
+template <auto kMember>
+constexpr Field kNumber{.store = &StoreNumber<kMember>, .load = &LoadNumber<kMember>};
+template <auto kMember>
+constexpr Field kMillis{.store = &StoreMillis<kMember>, .load = &LoadMillis<kMember>};
+template <auto kMember, Codec kCodec>
+constexpr Field kLevel{.store = &StoreLevel<kMember, kCodec>, .load = &LoadNumber<kMember>};
+constexpr Field kLinger{.store = &StoreLinger, .load = &LoadMillis<&ProducerConfig::linger>};
+constexpr Field kWindow{.store = &StoreWindow, .load = &LoadMillis<&ProducerConfig::metrics_sample_window>};
+
 constexpr ConfigKey Int(std::string_view name, std::string_view default_value, std::int64_t min, std::string_view rule,
-                        bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
+                        Field field, std::string_view doc) {
   return {.name = name,
           .type = ConfigType::kInt,
           .default_value = default_value,
@@ -133,29 +150,29 @@ constexpr ConfigKey Int(std::string_view name, std::string_view default_value, s
           .doc = doc,
           .min = min,
           .max = kIntMax,
-          .store = store};
+          .store = field.store,
+          .load = field.load};
 }
 
 constexpr ConfigKey Long(std::string_view name, std::string_view default_value, std::int64_t min, std::string_view rule,
-                         bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
-  ConfigKey key = Int(name, default_value, min, rule, store, doc);
+                         Field field, std::string_view doc) {
+  ConfigKey key = Int(name, default_value, min, rule, field, doc);
   key.type = ConfigType::kLong;
   key.max = kLongMax;
   return key;
 }
 
-constexpr ConfigKey Bool(std::string_view name, std::string_view default_value, std::string_view rule,
-                         bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
-  ConfigKey key = Int(name, default_value, 0, rule, store, doc);
+constexpr ConfigKey Bool(std::string_view name, std::string_view default_value, std::string_view rule, Field field,
+                         std::string_view doc) {
+  ConfigKey key = Int(name, default_value, 0, rule, field, doc);
   key.type = ConfigType::kBoolean;
   key.max = 1;
   return key;
 }
 
 constexpr ConfigKey Level(std::string_view name, std::string_view default_value, std::string_view allowed,
-                          std::int64_t min, std::int64_t max,
-                          bool (*store)(ProducerConfig&, std::int64_t, std::string_view), std::string_view doc) {
-  ConfigKey key = Int(name, default_value, min, "WP-15", store, doc);
+                          std::int64_t min, std::int64_t max, Field field, std::string_view doc) {
+  ConfigKey key = Int(name, default_value, min, "WP-15", field, doc);
   key.max = max;
   key.allowed = allowed;
   return key;
@@ -196,85 +213,84 @@ using C = ProducerConfig;
 constexpr auto kKeys = std::to_array<ConfigKey>({
     Text("acks", kString, "all", "all, -1, 0 or 1", "PR-20", &StoreAcks,
          "how many brokers must have a record before it counts as sent"),
-    Bool("api.version.request", "true", "NC-39", &StoreNumber<&C::api_version_request>,
+    Bool("api.version.request", "true", "NC-39", kNumber<&C::api_version_request>,
          "ask brokers which versions they speak, a key of librdkafka; false for Kafka 0.9, which never answers that"),
-    Int("batch.size", "16384", 0, "AC-06", &StoreNumber<&C::batch_size>,
+    Int("batch.size", "16384", 0, "AC-06", kNumber<&C::batch_size>,
         "bytes of a batch; a larger record gets a batch of its own; 0: one record a batch"),
     NotYet("bootstrap.resolve.timeout.ms", kLong, "0", "how long to wait for the first name to resolve"),
     Text("bootstrap.servers", kList, "", "host:port, separated by commas; an IPv6 address in brackets", "PR-20",
          &StoreBootstrapServers, "where to ask for the cluster; required"),
-    Long("buffer.memory", "33554432", 0, "BP-02", &StoreNumber<&C::buffer_memory>,
+    Long("buffer.memory", "33554432", 0, "BP-02", kNumber<&C::buffer_memory>,
          "bytes that batches may take in all before Send waits"),
     NotYet("buffer.memory.allocation.strategy", kString, "full", "how buffers of batches grow"),
     NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
-    Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreClientId,
+    Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreText<&C::client_id>,
          "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),
-    Text("client.rack", kString, "", "any text of at most 32767 bytes", "PT-07", &StoreRack,
+    Text("client.rack", kString, "", "any text of at most 32767 bytes", "PT-07", &StoreText<&C::client_rack>,
          "the rack of this client, for partitioner.rack.aware"),
     Level("compression.gzip.level", "-1", "1 ... 9, or -1 for gzip's own choice", -1, 9,
-          &StoreLevel<&C::compression_gzip_level, Codec::kGzip>, "effort of gzip"),
-    Level("compression.lz4.level", "9", {}, 1, 17, &StoreLevel<&C::compression_lz4_level, Codec::kLz4>,
+          kLevel<&C::compression_gzip_level, Codec::kGzip>, "effort of gzip"),
+    Level("compression.lz4.level", "9", {}, 1, 17, kLevel<&C::compression_lz4_level, Codec::kLz4>,
           "effort of lz4; the default is its fast compressor"),
     Text("compression.type", kString, "none", "none, gzip, snappy, lz4 or zstd", "WP-15", &StoreCodec,
          "codec of batches"),
-    Level("compression.zstd.level", "3", {}, -131072, 22, &StoreLevel<&C::compression_zstd_level, Codec::kZstd>,
+    Level("compression.zstd.level", "3", {}, -131072, 22, kLevel<&C::compression_zstd_level, Codec::kZstd>,
           "effort of zstd"),
     NotYet("config.providers", kList, "", "where ${...} in values is looked up"),
-    Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", &StoreMillis<&C::connections_max_idle>,
+    Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", kMillis<&C::connections_max_idle>,
          "a connection without traffic is closed after this; negative: never"),
-    Int("delivery.timeout.ms", "120000", 0, "PR-22", &StoreMillis<&C::delivery_timeout>,
+    Int("delivery.timeout.ms", "120000", 0, "PR-22", kMillis<&C::delivery_timeout>,
         "from Send to the callback, at most"),
-    Bool("enable.idempotence", "true", "PR-21", &StoreNumber<&C::enable_idempotence>,
+    Bool("enable.idempotence", "true", "PR-21", kNumber<&C::enable_idempotence>,
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),
     Ignored("interceptor.classes", kList, "Java classes; interceptors are objects here (core/producer/interceptor.h)"),
     Ignored("key.serializer", kClass,
             "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),
-    Long("linger.ms", "5", 0, "AC-12", &StoreLinger, "how long a batch waits for more records"),
-    Long("max.block.ms", "60000", 0, "PR-03", &StoreMillis<&C::max_block>,
+    Long("linger.ms", "5", 0, "AC-12", kLinger, "how long a batch waits for more records"),
+    Long("max.block.ms", "60000", 0, "PR-03", kMillis<&C::max_block>,
          "how long Send and PartitionsFor may wait for metadata and memory"),
-    Int("max.in.flight.requests.per.connection", "5", 1, "SN-17",
-        &StoreNumber<&C::max_in_flight_requests_per_connection>,
+    Int("max.in.flight.requests.per.connection", "5", 1, "SN-17", kNumber<&C::max_in_flight_requests_per_connection>,
         "requests without an answer on a connection; 1 keeps the order when a batch is sent again"),
-    Int("max.request.size", "1048576", 0, "PR-09", &StoreNumber<&C::max_request_size>,
+    Int("max.request.size", "1048576", 0, "PR-09", kNumber<&C::max_request_size>,
         "bytes of a request, and of a record before compression"),
     NotYet("metadata.cluster.check.enable", kBoolean, "false", "brokers check that they are the ones that were meant"),
-    Long("metadata.max.age.ms", "300000", 0, "MD-04", &StoreMillis<&C::metadata_max_age>,
+    Long("metadata.max.age.ms", "300000", 0, "MD-04", kMillis<&C::metadata_max_age>,
          "metadata is asked for again after this, even if nothing is wrong"),
-    Long("metadata.max.idle.ms", "300000", 5000, "MD-36", &StoreMillis<&C::metadata_max_idle>,
+    Long("metadata.max.idle.ms", "300000", 5000, "MD-36", kMillis<&C::metadata_max_idle>,
          "a topic that was not used for so long is forgotten"),
-    Long("metadata.recovery.rebootstrap.trigger.ms", "300000", 0, "MD-23",
-         &StoreMillis<&C::metadata_rebootstrap_trigger>, "start again from bootstrap.servers after so long in vain"),
+    Long("metadata.recovery.rebootstrap.trigger.ms", "300000", 0, "MD-23", kMillis<&C::metadata_rebootstrap_trigger>,
+         "start again from bootstrap.servers after so long in vain"),
     Text("metadata.recovery.strategy", kString, "rebootstrap", "rebootstrap or none", "MD-22", &StoreRecovery,
          "what to do when no known broker can be reached"),
     Ignored("metric.reporters", kList, "metrics are read with Metrics()",
             "org.apache.kafka.common.metrics.JmxReporter"),
-    Int("metrics.num.samples", "2", 1, "PR-27", &StoreNumber<&C::metrics_num_samples>, "windows that a rate is over"),
+    Int("metrics.num.samples", "2", 1, "PR-27", kNumber<&C::metrics_num_samples>, "windows that a rate is over"),
     NotYet("metrics.recording.level", kString, "INFO", "how much is measured"),
-    Long("metrics.sample.window.ms", "30000", 0, "PR-27", &StoreWindow, "length of one such window; 0 is 1"),
-    Bool("partitioner.adaptive.partitioning.enable", "true", "PT-12", &StoreNumber<&C::partitioner_adaptive>,
+    Long("metrics.sample.window.ms", "30000", 0, "PR-27", kWindow, "length of one such window; 0 is 1"),
+    Bool("partitioner.adaptive.partitioning.enable", "true", "PT-12", kNumber<&C::partitioner_adaptive>,
          "records without a key go rather where less is waiting"),
-    Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", &StoreMillis<&C::partitioner_availability_timeout>,
+    Long("partitioner.availability.timeout.ms", "0", 0, "PT-14", kMillis<&C::partitioner_availability_timeout>,
          "records without a key avoid a broker that took nothing for so long; 0: off"),
     Text("partitioner.class", kClass, "", kPartitionerNames, "PT-02", &StorePartitioner,
          "how partitions are chosen; empty: by the key, and for records without one so as to fill batches. Kafka's "
          "classes may stand with their package too"),
-    Bool("partitioner.ignore.keys", "false", "PT-07", &StoreNumber<&C::partitioner_ignore_keys>,
+    Bool("partitioner.ignore.keys", "false", "PT-07", kNumber<&C::partitioner_ignore_keys>,
          "keys do not decide about the partition"),
-    Bool("partitioner.rack.aware", "false", "PT-07", &StoreNumber<&C::partitioner_rack_aware>,
+    Bool("partitioner.rack.aware", "false", "PT-07", kNumber<&C::partitioner_rack_aware>,
          "records without a key prefer partitions with a leader in client.rack"),
-    Int("receive.buffer.bytes", "32768", -1, "", &StoreNumber<&C::receive_buffer_bytes>,
+    Int("receive.buffer.bytes", "32768", -1, "", kNumber<&C::receive_buffer_bytes>,
         "the socket's receive buffer; -1: as the system likes"),
-    Long("reconnect.backoff.max.ms", "1000", 0, "NC-04", &StoreMillis<&C::reconnect_backoff_max>,
+    Long("reconnect.backoff.max.ms", "1000", 0, "NC-04", kMillis<&C::reconnect_backoff_max>,
          "the longest wait before a broker is connected again"),
-    Long("reconnect.backoff.ms", "50", 0, "NC-04", &StoreMillis<&C::reconnect_backoff>,
+    Long("reconnect.backoff.ms", "50", 0, "NC-04", kMillis<&C::reconnect_backoff>,
          "the first wait before a broker is connected again"),
-    Int("request.timeout.ms", "30000", 0, "NC-21", &StoreMillis<&C::request_timeout>,
+    Int("request.timeout.ms", "30000", 0, "NC-21", kMillis<&C::request_timeout>,
         "a request without an answer for so long ends its connection"),
-    Int("retries", "2147483647", 0, "SN-06", &StoreNumber<&C::retries>, "how often a batch is sent again"),
-    Long("retry.backoff.max.ms", "1000", 0, "AC-14", &StoreMillis<&C::retry_backoff_max>,
+    Int("retries", "2147483647", 0, "SN-06", kNumber<&C::retries>, "how often a batch is sent again"),
+    Long("retry.backoff.max.ms", "1000", 0, "AC-14", kMillis<&C::retry_backoff_max>,
          "the longest wait before a batch is sent, or metadata asked for, again"),
-    Long("retry.backoff.ms", "100", 0, "AC-14", &StoreMillis<&C::retry_backoff>,
+    Long("retry.backoff.ms", "100", 0, "AC-14", kMillis<&C::retry_backoff>,
          "the first wait before a batch is sent, or metadata asked for, again"),
     Ignored("sasl.client.callback.handler.class", kClass, "a Java class"),
     Ignored("sasl.jaas.config", kPassword, "the Java client's form of a user and a password"),
@@ -327,11 +343,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("sasl.oauthbearer.token.endpoint.url", kString, "", "SASL"),
     NotYet("security.protocol", kString, "PLAINTEXT", "TLS and SASL"),
     Ignored("security.providers", kString, "Java classes"),
-    Int("send.buffer.bytes", "131072", -1, "", &StoreNumber<&C::send_buffer_bytes>,
+    Int("send.buffer.bytes", "131072", -1, "", kNumber<&C::send_buffer_bytes>,
         "the socket's send buffer; -1: as the system likes"),
-    Long("socket.connection.setup.timeout.max.ms", "30000", 0, "NC-07", &StoreMillis<&C::connection_setup_timeout_max>,
+    Long("socket.connection.setup.timeout.max.ms", "30000", 0, "NC-07", kMillis<&C::connection_setup_timeout_max>,
          "the longest wait for a connection to open"),
-    Long("socket.connection.setup.timeout.ms", "10000", 0, "NC-07", &StoreMillis<&C::connection_setup_timeout>,
+    Long("socket.connection.setup.timeout.ms", "10000", 0, "NC-07", kMillis<&C::connection_setup_timeout>,
          "the first wait for a connection to open"),
     NotYet("ssl.cipher.suites", kList, "", "TLS"),
     NotYet("ssl.enabled.protocols", kList, "TLSv1.2,TLSv1.3", "TLS"),
@@ -352,10 +368,10 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     NotYet("ssl.truststore.location", kString, "", "TLS"),
     NotYet("ssl.truststore.password", kPassword, "", "TLS"),
     NotYet("ssl.truststore.type", kString, "JKS", "TLS"),
-    Int("transaction.timeout.ms", "60000", 1, "SN-31", &StoreMillis<&C::transaction_timeout>,
+    Int("transaction.timeout.ms", "60000", 1, "SN-31", kMillis<&C::transaction_timeout>,
         "a transaction that is open for so long is aborted by its coordinator; brokers have a maximum"),
     NotYet("transaction.two.phase.commit.enable", kBoolean, "false", "transactions that another system decides about"),
-    Text("transactional.id", kString, "", "any text of at most 32767 bytes", "SN-31", &StoreTransactionalId,
+    Text("transactional.id", kString, "", "any text of at most 32767 bytes", "SN-31", &StoreText<&C::transactional_id>,
          "the name under which a producer goes on with its transactions after a restart; it fences off the one before"),
     Ignored("value.serializer", kClass,
             "Java classes; serializers are objects here (core/producer/serializing_producer.h)"),

@@ -41,6 +41,8 @@ struct ConfigKey {
   // Stores a value that has the right type and range; false if it is not one of the names that are allowed. Numbers and
   // booleans come as `number`, all else as `text`. Null where nothing is stored.
   bool (*store)(ProducerConfig& config, std::int64_t number, std::string_view text) = nullptr;
+  // Of numbers and booleans: what is stored, as a number of this key.
+  std::int64_t (*load)(const ProducerConfig& config) = nullptr;
   std::string_view harmless;  // For kNotYet: the value that asks for nothing. Compared without regard to case.
 };
 

@@ -4,15 +4,10 @@
 
 #include <utility>
 
+#include "core/producer/text.h"
 #include "core/wire/status.h"
 
 namespace ktrial {
-
-namespace {
-
-std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
-
-}  // namespace
 
 ProducerEvents::ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock& clock, Threads& threads,
                                ProducerObserver& next)
@@ -95,9 +90,8 @@ void ProducerEvents::OnBufferPool(std::int64_t used_bytes, std::int32_t waiters)
 
 void ProducerEvents::OnConnecting(NodeId node, const Address& address) {
   {
-    const bool v6 = address.ip.find(':') != std::string::npos;
     MutexLock lock(mutex_);
-    nodes_[node].address = fmt::format("{}{}{}:{}", v6 ? "[" : "", address.ip, v6 ? "]" : "", address.port);
+    nodes_[node].address = AddressText(address);
   }
   if (log_.Writes(LogLevel::kDebug)) log_.Write(LogLevel::kDebug, NameOf(node) + ": connecting");
   next_.OnConnecting(node, address);

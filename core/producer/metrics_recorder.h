@@ -57,7 +57,7 @@ class MetricsRecorder {
   // Also for records that were refused, which have no topic yet.
   void RecordsFailed(std::string_view topic, std::int64_t records, Instant now);
   void BatchSplit(Instant now);
-  // The buffer pool's sums since the start; what is new since the last call counts for now.
+  // The buffer pool's sums since the start; what is new since the last call counts as of this moment.
   void BufferPoolSeen(Duration wait_time, std::int64_t exhausted, Instant now);
   void Flushed(Duration took);
   // How long a call about transactions took, whatever came of it.

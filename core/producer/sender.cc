@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/producer/disposition.h"
+#include "core/producer/text.h"
 #include "core/wire/status.h"
 
 namespace ktrial {
@@ -17,8 +18,6 @@ namespace ktrial {
 namespace {
 
 using wire::ErrorCode;
-
-std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 // What a broker would have said, had it been able to.
 ErrorCode CodeOfFailure(RequestOutcome::Kind kind, Codec codec) {

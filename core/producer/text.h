@@ -3,9 +3,13 @@
 #ifndef CORE_PRODUCER_TEXT_H_
 #define CORE_PRODUCER_TEXT_H_
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/env/clock.h"
 
 namespace ktrial {
 
@@ -18,6 +22,8 @@ bool EqualsIgnoringCase(std::string_view left, std::string_view right);
 std::string_view Trimmed(std::string_view text);
 // The parts between commas, trimmed; empty ones are left out.
 std::vector<std::string_view> SplitAtCommas(std::string_view text);
+// As keys and messages count: whole ones, without the rest.
+inline std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 }  // namespace ktrial
 

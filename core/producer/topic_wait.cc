@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/producer/text.h"
 #include "core/wire/error_code.h"
 #include "core/wire/status.h"
 
@@ -14,8 +15,6 @@ namespace ktrial {
 namespace {
 
 using wire::ErrorCode;
-
-std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 
 // MD-26: the topic is there, and so is the partition, if one was named.
 bool Knows(const Cluster& cluster, std::string_view topic, PartitionIndex partition) {

@@ -9,11 +9,6 @@
 namespace ktrial::sim {
 namespace {
 
-std::string Text(const Address& address) {
-  const bool six = address.ip.find(':') != std::string::npos;
-  return (six ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
-}
-
 std::int64_t BufferBytes(std::int32_t asked, std::int64_t by_default) { return asked > 0 ? asked : by_default; }
 
 }  // namespace
@@ -34,7 +29,7 @@ void NetworkCore::Remove(SimTransport& transport) { transports_.erase(transport.
 
 ConnectionRef NetworkCore::Open(SimTransport& transport, ConnectionId id, const Address& from, const Address& to,
                                 SocketBuffers buffers) {
-  const std::string name = Text(from) + ">" + Text(to);
+  const std::string name = AddressText(from) + ">" + AddressText(to);
   const std::uint64_t number = next_connection_++;
   auto connection = std::make_shared<Connection>(number, from, to, BrokerAt(to), kernel_.NewStream(name, "network"));
   connections_.emplace(number, connection);
@@ -114,7 +109,7 @@ void NetworkCore::Accept(const ConnectionRef& connection, const Listener& listen
   end.alive = true;
   end.established = true;
   end.opened = true;
-  end.subject = trace_.AddSubject(Text(connection->server) + ">" + Text(connection->client));
+  end.subject = trace_.AddSubject(AddressText(connection->server) + ">" + AddressText(connection->client));
   trace_.Note(TraceKind::kAccept, end.subject);
   ++counts_.connections;
   const SocketBuffers& client = connection->client_buffers;

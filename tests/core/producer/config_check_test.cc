@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 
 #include "absl/functional/function_ref.h"
+#include "core/producer/config_keys.h"
 
 namespace ktrial {
 namespace {
@@ -36,6 +40,23 @@ TEST(ConfigCheckTest, ANumberOutsideItsRangeIsNamedByItsKey) {
             "linger.ms = -1 is not allowed: 0 ... 9223372036854775807");
   EXPECT_EQ(TextAfter([](ProducerConfig& config) { config.metrics_num_samples = 0; }),
             "metrics.num.samples = 0 is not allowed: 1 ... 2147483647");
+}
+
+// A key that is added later too.
+TEST(ConfigCheckTest, EveryNumberIsLookedAt) {
+  int numbers = 0;
+  for (const ConfigKey& key : ProducerConfigKeys()) {
+    const bool number = key.type == ConfigType::kInt || key.type == ConfigType::kLong;
+    if (key.support != ConfigSupport::kSupported || !number) continue;
+    ++numbers;
+    ASSERT_NE(key.load, nullptr) << key.name;
+    const bool has_least = key.min > std::numeric_limits<std::int32_t>::min();
+    if (!has_least || key.name == "metrics.sample.window.ms") continue;  // A window of less is stored as the shortest.
+    const std::string text =
+        TextAfter([&](ProducerConfig& config) { key.store(config, key.min - 1, std::string_view()); });
+    EXPECT_EQ(text.substr(0, text.find(' ')), key.name);
+  }
+  EXPECT_GT(numbers, 20);
 }
 
 // Less than a millisecond is no number of a key, but a length all the same.
@@ -72,11 +93,11 @@ TEST(ConfigCheckTest, AnInterceptorIsAnObject) {
 // PR-21
 TEST(ConfigCheckTest, IdempotenceNeedsAllReplicasRetriesAndFiveInFlightAtMost) {
   EXPECT_EQ(TextAfter([](ProducerConfig& config) { config.acks = Acks::kNone; }),
-            "acks = 0 is not allowed: with enable.idempotence = true only -1, all");
+            "acks = 0 is not allowed with enable.idempotence = true: all");
   EXPECT_EQ(TextAfter([](ProducerConfig& config) { config.retries = 0; }),
-            "retries = 0 is not allowed: with enable.idempotence = true at least 1");
+            "retries = 0 is not allowed with enable.idempotence = true: at least 1");
   EXPECT_EQ(TextAfter([](ProducerConfig& config) { config.max_in_flight_requests_per_connection = 6; }),
-            "max.in.flight.requests.per.connection = 6 is not allowed: with enable.idempotence = true at most 5");
+            "max.in.flight.requests.per.connection = 6 is not allowed with enable.idempotence = true: at most 5");
 }
 
 // PR-21
