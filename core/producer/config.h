@@ -2,7 +2,7 @@
 // checked as a whole.
 //
 //   auto config = ProducerConfig::Parse({{"bootstrap.servers", "127.0.0.1:9092"}, {"acks", "1"}});
-//   auto config = ProducerConfig::ParseFile("/etc/orders/producer.properties");
+//   auto config = ProducerConfig::FromProperties(content, "producer.properties");
 //
 // What Parse does with a key:
 //   known and supported     its value is checked: type, range, list of names;
@@ -66,12 +66,12 @@ struct ProducerConfig {
   static absl::StatusOr<ProducerConfig> Parse(const std::map<std::string, std::string>& values,
                                               std::vector<ConfigProblem>* problems = nullptr,
                                               const ConfigProfile* profile = nullptr);
-  // The same of a .properties file (core/producer/config_properties.h says how one is written). Each line of the error
-  // begins with "PATH:LINE: ". Also INVALID_ARGUMENT: the file cannot be read. Where a program has more to say than the
-  // file: read it with ParseProperties, and give what comes of both to Parse.
-  static absl::StatusOr<ProducerConfig> ParseFile(const std::string& path,
-                                                  std::vector<ConfigProblem>* problems = nullptr,
-                                                  const ConfigProfile* profile = nullptr);
+  // The same of the content of a .properties file (core/producer/config_properties.h says how one is written); `name` is
+  // the file's, for errors: each line of one begins with "NAME:LINE: ". Reading the file is the caller's. Where a program
+  // has more to say than the file: ParseProperties, and what comes of both to Parse.
+  static absl::StatusOr<ProducerConfig> FromProperties(std::string_view content, std::string_view name,
+                                                       std::vector<ConfigProblem>* problems = nullptr,
+                                                       const ConfigProfile* profile = nullptr);
 
   std::vector<BootstrapServer> bootstrap_servers;
   std::string

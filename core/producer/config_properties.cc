@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "core/producer/config.h"
 
 namespace ktrial {
 
@@ -171,6 +176,27 @@ absl::StatusOr<PropertyFile> ParseProperties(std::string_view content, std::stri
     properties.insert_or_assign(*key, PropertyValue{.text = *std::move(value), .line = lines.line()});
   }
   return properties;
+}
+
+absl::StatusOr<ProducerConfig> ProducerConfig::FromProperties(std::string_view content, std::string_view name,
+                                                              std::vector<ConfigProblem>* problems,
+                                                              const ConfigProfile* profile) {
+  const absl::StatusOr<PropertyFile> file = ParseProperties(content, name);
+  if (!file.ok()) return file.status();
+  std::map<std::string, std::string> values;
+  for (const auto& [key, value] : *file) values[key] = value.text;
+  std::vector<ConfigProblem> found;
+  absl::StatusOr<ProducerConfig> config = Parse(values, &found, profile);
+  std::string text;
+  for (const ConfigProblem& problem : found) {
+    if (!text.empty()) text += '\n';
+    const auto place = file->find(problem.key);
+    const std::string line = place == file->end() ? "" : fmt::format(":{}", place->second.line);
+    text += fmt::format("{}{}: {}", name, line, problem.text);
+  }
+  if (problems != nullptr) *problems = std::move(found);
+  if (config.ok()) return config;
+  return absl::Status(config.status().code(), text);
 }
 
 }  // namespace ktrial

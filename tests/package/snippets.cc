@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -50,7 +51,9 @@ class OrderSerializer : public ktrial::Serializer<Order> {
 // Nobody listens there, and nobody waits: the record fails at once, and the interceptor counts it.
 void ATypedRecordOfAConfigurationInAFile() {
   std::ofstream("snippets.properties") << "bootstrap.servers: 127.0.0.1:1\nmax.block.ms: 0\n";
-  auto config = ktrial::ProducerConfig::ParseFile("snippets.properties");
+  std::ifstream file("snippets.properties");
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  auto config = ktrial::ProducerConfig::FromProperties(content, "snippets.properties");
   if (!config.ok()) return Expect(false, std::string(config.status().message()));
   const auto counter = std::make_shared<CountFailures>();
   config->interceptors = {counter};

@@ -60,6 +60,7 @@ BANS = (
         "integer tables and shifts: results of libm differ between machines"),
     Ban("os-header", r'#include <(sys/|netinet/|arpa/|unistd\.h|pthread\.h|fcntl\.h|poll\.h|signal\.h|thread>|mutex>|condition_variable>|atomic>)',
         ("core",), "a door of core/env", (POSIX, "core/env/sync.h", "core/env/sync.cc")),
+    Ban("file", r"\b(fopen|freopen|[io]?fstream)\b", ("core", "sim"), "the content, as a text: who calls has read the file", (POSIX,)),
     Ban("simulated", r"\bsim::|\bsimulated\s*\(|\bIsSimulated\b", ("core",), "a hook with a do-nothing default: core/ never knows"),
     Ban("status-text", r"\bstatus\(?\)?\.ToString\(|\bstatus\w*\.ToString\(", ("core", "sim"),
         "code and message: the order of payloads depends on addresses"),

@@ -49,6 +49,9 @@ class BannedNames(unittest.TestCase):
     def test_os_header(self):
         self.check("#include <sys/epoll.h>", "#include <string>")
 
+    def test_file(self):
+        self.check("std::ifstream file(path);", "std::string_view content;")
+
     def test_simulated(self):
         self.check("if (sim::Current()) return;", "similar::Current();")
 

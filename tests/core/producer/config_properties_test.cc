@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/producer/config.h"
 
 namespace ktrial {
 namespace {
@@ -99,6 +102,38 @@ TEST(ConfigPropertiesTest, AnErrorInAValueDoesNotShowIt) {
               "digits behind it, "
               "\\\\ for a backslash");
   }
+}
+
+TEST(ConfigFromPropertiesTest, AFileBecomesAConfiguration) {
+  const auto config = ProducerConfig::FromProperties("# ours\nbootstrap.servers: 127.0.0.1:9092\nlinger.ms = 7\n", "p");
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  ASSERT_EQ(config->bootstrap_servers.size(), 1u);
+  EXPECT_EQ(config->bootstrap_servers[0].port, 9092);
+  EXPECT_EQ(config->linger, std::chrono::milliseconds(7));
+}
+
+TEST(ConfigFromPropertiesTest, AnErrorBeginsWithItsPlace) {
+  std::vector<ConfigProblem> problems;
+  const absl::Status status =
+      ProducerConfig::FromProperties("bootstrap.servers=127.0.0.1:9092\n\nlinger.sm=7\n", "p", &problems).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].key, "linger.sm");
+  EXPECT_EQ(std::string(status.message()), "p:3: " + problems[0].text);
+}
+
+TEST(ConfigFromPropertiesTest, WhatIsNotInTheFileHasNoLine) {
+  std::vector<ConfigProblem> problems;
+  const absl::Status status = ProducerConfig::FromProperties("acks=all\n", "p", &problems).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(std::string(status.message()), "p: " + problems[0].text);
+}
+
+TEST(ConfigFromPropertiesTest, WhatIsNoSuchFileIsAnErrorOfItsPlace) {
+  const absl::Status broken = ProducerConfig::FromProperties("acks=\\u00\n", "p").status();
+  EXPECT_EQ(broken.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(std::string(broken.message()).starts_with("p:1: ")) << broken.message();
 }
 
 }  // namespace
