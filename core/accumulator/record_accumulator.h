@@ -341,6 +341,7 @@ class RecordAccumulator final : private BatchRecycler {
 
   // Only the sender thread.
   std::vector<Examined> examined_;          // Of one look; kept for its memory.
+  PartitionLoads loads_;                    // Of one topic in it; likewise.
   std::vector<PartitionQueue*> active_;     // Those that may have batches, by topic name and partition.
   std::shared_ptr<const Cluster> cluster_;  // The last one that was given, so that equal pointers mean equal clusters.
   std::uint64_t cluster_number_ = 0;        // Grows with each other cluster; compare PartitionQueue::leader_generation.

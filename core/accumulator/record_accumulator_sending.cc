@@ -117,7 +117,8 @@ void RecordAccumulator::UpdateLoads(const Cluster& cluster, std::span<const Exam
   const TopicInfo* info = cluster.FindTopic(topic.name());
   // A partition that never had a batch has no queue to be measured, and would never be chosen (PT-13).
   if (info == nullptr || topic.ever_active < info->partition_count()) return;
-  PartitionLoads loads;
+  PartitionLoads& loads = loads_;
+  loads.Clear();
   loads.partition_count = info->partition_count();
   auto next = queues.begin();
   for (const PartitionInfo& partition : info->partitions) {

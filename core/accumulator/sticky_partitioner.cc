@@ -9,6 +9,13 @@
 
 namespace ktrial {
 
+void PartitionLoads::Clear() {
+  partitions.clear();
+  queue_lengths.clear();
+  in_rack.clear();
+  partition_count = 0;
+}
+
 StickyPartitioner::StickyPartitioner(StickyPartitionerConfig config, Threads& threads, Entropy& entropy)
     : config_(std::move(config)),
       entropy_(entropy),
@@ -24,6 +31,11 @@ std::uint64_t StickyPartitioner::Pack(Choice choice) {
 StickyPartitioner::Choice StickyPartitioner::Unpack(std::uint64_t word) {
   return {.partition = PartitionIndex(static_cast<std::int32_t>(word & 0xffffffff)),
           .turn = static_cast<std::uint32_t>(word >> 32)};
+}
+
+void StickyPartitioner::Weights::Clear() {
+  sums.clear();
+  partitions.clear();
 }
 
 void StickyPartitioner::Weights::Add(PartitionIndex partition, std::int64_t weight) {
@@ -97,8 +109,8 @@ void StickyPartitioner::UpdateLoads(const PartitionLoads& loads) {
   }
   const std::int64_t above = std::int64_t{*std::max_element(lengths.begin(), lengths.end())} + 1;
   MutexLock lock(loads_mutex_);
-  weights_ = {};
-  rack_weights_ = {};
+  weights_.Clear();
+  rack_weights_.Clear();
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     weights_.Add(loads.partitions[i], above - lengths[i]);
     if (!loads.in_rack.empty() && loads.in_rack[i]) rack_weights_.Add(loads.partitions[i], above - lengths[i]);
@@ -107,8 +119,8 @@ void StickyPartitioner::UpdateLoads(const PartitionLoads& loads) {
 
 void StickyPartitioner::ForgetLoads() {
   MutexLock lock(loads_mutex_);
-  weights_ = {};
-  rack_weights_ = {};
+  weights_.Clear();
+  rack_weights_.Clear();
 }
 
 }  // namespace ktrial

@@ -33,6 +33,7 @@ struct PartitionLoads {
   std::vector<bool> in_rack;  // Whether the leader is in our rack. Empty: none is, or we have none.
   // Of the whole topic, those without a leader and those left out included.
   std::int32_t partition_count = 0;
+  void Clear();  // Keeps the memory.
 };
 
 struct StickyPartitionerConfig {
@@ -78,6 +79,7 @@ class StickyPartitioner {
   struct Weights {
     std::vector<std::int64_t> sums;  // Running sums of "longest + 1 - length"; empty: choose uniformly.
     std::vector<PartitionIndex> partitions;
+    void Clear();  // Keeps the memory: they are made anew with every turn of the sender.
     void Add(PartitionIndex partition, std::int64_t weight);
     PartitionIndex Draw(Entropy& entropy) const;
   };
