@@ -102,13 +102,6 @@ std::optional<wire::VersionRange> NetworkClient::Impl::NodeVersions(NodeId id, w
   return found->second.versions->Find(api);
 }
 
-std::int32_t NetworkClient::Impl::NextCorrelationId() {
-  // The top eight belong to the SASL exchange (NC-20).
-  constexpr std::int32_t kFirstReserved = std::numeric_limits<std::int32_t>::max() - 7;
-  if (correlation_id_ >= kFirstReserved) correlation_id_ = std::numeric_limits<std::int32_t>::min();
-  return correlation_id_++;
-}
-
 void NetworkClient::Impl::Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now) {
   KT_CHECK(!closed_);
   KT_CHECK(CanSend(id, now));
@@ -143,7 +136,7 @@ void NetworkClient::Impl::SendAs(RequestKind kind, NodeId id, std::unique_ptr<Ou
     return;
   }
   entry.version = *version;
-  entry.correlation_id = NextCorrelationId();
+  entry.correlation_id = correlation_ids_.Next();
   entry.request->Encode(entry.version, entry.correlation_id, config_.client_id, entry.frame);
   observer_.OnRequestSent(id, api, entry.version, entry.correlation_id, static_cast<std::int64_t>(entry.frame.size()));
   InFlightRequest& queued = in_flight_.Add(id, std::move(entry));

@@ -14,6 +14,7 @@
 #include "core/network/api_versions.h"
 #include "core/network/channels.h"
 #include "core/network/connection_states.h"
+#include "core/network/correlation_ids.h"
 #include "core/network/in_flight_requests.h"
 #include "core/network/internal_requests.h"
 #include "core/network/metadata_updater.h"
@@ -70,7 +71,6 @@ class NetworkClient::Impl {
   // Opens the connecting node's next address.
   void OpenNext(NodeId id, Instant now);
   void SendAs(RequestKind kind, NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
-  std::int32_t NextCorrelationId();
 
   // The steps of a poll, in their order.
   Instant StepMetadata(Instant now);
@@ -113,7 +113,7 @@ class NetworkClient::Impl {
   FinalizedFeatures features_;
   std::vector<Ended> ended_;  // Not reported yet.
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.
-  std::int32_t correlation_id_ = 0;
+  CorrelationIds correlation_ids_;
   bool closed_ = false;
   // After in_flight_: closed before the requests whose bytes it may still be writing.
   Channels channels_;

@@ -6,6 +6,7 @@
 
 #include "core/accumulator/compression_estimate.h"
 #include "core/accumulator/record_accumulator.h"
+#include "core/compression/decompressor.h"
 #include "core/wire/record_batch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -147,6 +148,30 @@ TEST_P(CompressionTest, ATooLargeBatchIsSplitIntoSmallerOnesOfTheSameCodec) {
     world_.Succeed(*sent.front(), 0);
   }
   EXPECT_EQ(records, 8u);
+}
+
+// AC-28
+TEST_P(CompressionTest, HeadersSurviveASplit) {
+  const std::vector<wire::HeaderView> headers = {{.key = "h", .value = "1"}, {.key = "n", .value = std::nullopt}};
+  for (int i = 0; i < 2; ++i) {
+    const NewRecord record{.partition = PartitionIndex(0), .value = kDull, .headers = headers};
+    ASSERT_TRUE(world_.accumulator->Append(world_.accumulator->Topic("orders"), record).ok());
+  }
+  std::vector<BatchRef> sent = world_.Drain(1);
+  ASSERT_EQ(world_.accumulator->Split(*sent.front()), 2);
+  for (int part = 0; part < 2; ++part) {
+    sent = world_.Drain(1);
+    const auto batch = wire::RecordBatchView::Parse(sent.front()->bytes());
+    ASSERT_EQ(batch->codec(), GetParam());
+    Decompressor decompressor;
+    std::string buffer;
+    const auto plain = batch->PlainRecords(decompressor, 10'000, buffer);
+    ASSERT_TRUE(plain.ok());
+    wire::RecordReader reader(*batch, *plain);
+    const wire::RecordView* record = reader.Next();
+    EXPECT_EQ(record->value, kDull);
+    EXPECT_THAT(record->headers, ::testing::ElementsAreArray(headers));
+  }
 }
 
 // BP-01: what is gathered before compression counts in full.

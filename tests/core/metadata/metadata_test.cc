@@ -272,6 +272,22 @@ TEST(MetadataTest, APartialAnswerMergesIntoWhatIsKnown) {
   EXPECT_EQ(world.metadata.version(), 3);
 }
 
+// MD-02, MD-47
+TEST(MetadataTest, InternalTopicsAreMarkedAndStayMarked) {
+  MetadataWorld world;
+  world.metadata.Add("t", world.now());
+  world.metadata.Add("offsets", world.now());
+  wire::MetadataTopic offsets = Topic("offsets", {Led(0, 1)});
+  offsets.is_internal = true;
+  world.Update(Answer({1}, {Topic("t", {Led(0, 1)}), offsets}));
+  world.metadata.Add("new", world.now());
+  world.Update(Answer({1}, {Topic("new", {Led(0, 1)})}));
+  const auto cluster = world.metadata.Fetch();
+  EXPECT_TRUE(cluster->FindTopic("offsets")->internal);
+  EXPECT_FALSE(cluster->FindTopic("t")->internal);
+  EXPECT_FALSE(cluster->FindTopic("new")->internal);
+}
+
 // MD-18
 TEST(MetadataTest, ATopicWithAnErrorLosesItsPartitions) {
   for (const bool partial : {false, true}) {

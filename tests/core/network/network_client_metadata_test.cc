@@ -164,6 +164,29 @@ TEST(NetworkClientMetadataTest, LosingAnotherNodeDoesNotCancelTheRequestInFlight
   EXPECT_EQ(world.metadata.version(), 3);
 }
 
+// NC-26, NC-44
+TEST(NetworkClientMetadataTest, ARefusedHandshakeOfAnotherNodeDoesNotCancelTheRequestInFlight) {
+  ClientWorld world;
+  world.LearnCluster();
+  const ConnectionId one = world.MakeReady(1);
+  world.broker.metadata.reset();
+  world.clock.Advance(1s);
+  world.metadata.RequestUpdate(RefreshReason::kProduceError);
+  world.Poll();
+  const ReceivedRequest request = world.broker.TakeRequest();
+  ASSERT_EQ(request.connection, one);
+  world.broker.accept = false;
+  world.Ready(2);
+  world.Poll();
+  world.transport.EndConnection(world.transport.last_open(), EndReason::kHandshake, "certificate expired");
+  world.Poll();
+  ASSERT_THAT(world.observer.refused, ElementsAre(NodeId(2)));
+  EXPECT_EQ(world.observer.metadata_failures, 0);
+  world.broker.Answer(request, Answer({1, 2}));
+  world.Poll();
+  EXPECT_EQ(world.metadata.version(), 3);
+}
+
 // NC-26
 TEST(NetworkClientMetadataTest, ALossWhileAnUpdateLooksForANodeIsAFailure) {
   ClientWorld world;

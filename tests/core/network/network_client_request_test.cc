@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/network/network_client.h"
@@ -197,6 +199,21 @@ TEST_F(NetworkClientRequestTest, AnswersBeforeTheEndAreDelivered) {
   EXPECT_EQ(first->outcome().kind, Kind::kAnswered);
   EXPECT_EQ(second->outcome().kind, Kind::kAnswered);
   EXPECT_EQ(third->outcome().kind, Kind::kDisconnected);
+}
+
+// NC-38: half an answer is none.
+TEST_F(NetworkClientRequestTest, AnAnswerCutShortByTheEndIsNotDelivered) {
+  const auto first = world_.Send(1);
+  const auto second = world_.Send(1);
+  AnswerNext();
+  const std::string bytes =
+      ScriptedBroker::Bytes(world_.broker.TakeRequest(), wire::InitProducerIdResponse{.producer_id = 7});
+  world_.transport.Deliver(connection_, std::string_view(bytes).substr(0, bytes.size() - 1));
+  world_.transport.EndConnection(connection_, EndReason::kEnd);
+  world_.Settle();
+  EXPECT_EQ(first->outcome().kind, Kind::kAnswered);
+  EXPECT_EQ(second->outcome().kind, Kind::kDisconnected);
+  EXPECT_FALSE(second->parsed);
 }
 
 // NC-24

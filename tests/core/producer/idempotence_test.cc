@@ -162,6 +162,17 @@ TEST_F(NewIdTest, AThrottledNodeIsAskedAfterTheEnd) {
   EXPECT_LE(world.cluster.producer_id_requests[1], end + milliseconds(200));
 }
 
+// SN-25
+TEST_F(NewIdTest, WhatWaitsForAnotherPartitionGoesUnderTheNewId) {
+  world.on_told = [&](const Told& record) {
+    if (record.value == "bad") world.Append("t", 1, "waits");
+  };
+  Answer(0, ErrorCode::kInvalidRecord);
+  world.AwaitProduce(2);
+  EXPECT_EQ(Value(1, 1), "waits");
+  EXPECT_EQ(SentAs(1, 1), Numbered(0, 0, 8));
+}
+
 TEST_F(IdempotenceTest, WithoutAnIdRecordsExpire) {
   world.cluster.producer_id_errors.assign(1000, ErrorCode::kCoordinatorNotAvailable);
   world.Append("t", 0, "x");
@@ -214,6 +225,17 @@ TEST_F(IdempotenceTest, BrokersWithoutProducerIdsAreAnErrorThatSaysWhatToDo) {
   ASSERT_TRUE(AwaitTold(1));
   EXPECT_EQ(world.told[0].code, ErrorCode::kUnsupportedVersion);
   EXPECT_THAT(world.told[0].message, ::testing::HasSubstr("enable.idempotence=false"));
+}
+
+// SN-28, NC-42, WP-10: of the versions that carry numbers, this leader speaks none.
+TEST_F(IdempotenceTest, ALeaderThatTakesNoNumbersEndsTheProducer) {
+  world.cluster.produce_version_min = 0;
+  world.cluster.produce_version_max = 2;
+  world.Append("t", 0, "x");
+  ASSERT_TRUE(AwaitTold(1));
+  EXPECT_EQ(world.told[0].code, ErrorCode::kUnsupportedVersion);
+  EXPECT_EQ(wire::KafkaCode(world.identity->failure()), ErrorCode::kUnsupportedVersion);
+  EXPECT_TRUE(world.cluster.produces.empty());
 }
 
 // --- Sequences (AC-22, SN-22, SN-23) ---
@@ -402,6 +424,7 @@ TEST_F(IdempotenceTest, UnderANewIdTheOtherPartitionsRetryKeepsTheOldOne) {
   EXPECT_EQ(SentAs(2, 1), Numbered(32767, 0));
   Answer(2, ErrorCode::kNone);
   ASSERT_TRUE(AwaitTold(2));
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kInvalidRecord, ErrorCode::kNone));
   world.Append("t", 1, "next");
   world.AwaitProduce(4);
   EXPECT_EQ(SentAs(3, 1), Numbered(0, 0, 8));

@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -193,6 +194,28 @@ TEST(ProducerTest, RoundRobinTakesEachPartitionInTurnWhateverTheKeyIs) {
       partitions.push_back(producer->Send({.topic = "t", .key = "k", .value = "x"}).Get()->partition.value());
     }
     for (std::size_t i = 1; i < partitions.size(); ++i) EXPECT_EQ(partitions[i], (partitions[i - 1] + 1) % 3);
+  }));
+}
+
+// PT-05
+TEST(ProducerTest, RoundRobinCountsForEachTopicAlone) {
+  ProducerWorld world({.topics = {{.name = "u", .partitions = 2}}});
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"partitioner.class", "RoundRobinPartitioner"}});
+    const auto send = [&](std::string_view topic) {
+      return producer->Send({.topic = topic, .key = "k", .value = "x"}).Get()->partition.value();
+    };
+    std::int32_t last_t = send("t");
+    std::int32_t last_u = send("u");
+    for (int i = 0; i < 6; ++i) {
+      const std::int32_t t = send("t");
+      EXPECT_EQ(t, (last_t + 1) % 3);
+      last_t = t;
+      if (i % 2 == 0) continue;
+      const std::int32_t u = send("u");
+      EXPECT_EQ(u, (last_u + 1) % 2);
+      last_u = u;
+    }
   }));
 }
 

@@ -138,6 +138,27 @@ TEST(ProducerWaitTest, ExhaustedMemoryTimesOut) {
   }));
 }
 
+// PR-03
+TEST(ProducerWaitTest, MetadataAndMemoryShareOneTime) {
+  ProducerWorld world;
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"buffer.memory", "4096"}, {"batch.size", "1024"}, {"max.block.ms", "1000"}});
+    for (std::int32_t p = 0; p < 3; ++p) {  // So that each broker has a connection.
+      ASSERT_TRUE(producer->Send({.topic = "t", .partition = PartitionIndex(p), .value = "x"}).Get().ok());
+    }
+    world.At(Duration::zero(), [&] { world.host().SetSilent(NodeId(1), true); });
+    world.Sleep(seconds(1));
+    const std::string value(900, 'x');
+    for (int i = 0; i < 4; ++i) producer->Send({.topic = "t", .partition = kFirst, .value = value});
+    world.At(milliseconds(600), [&] { ASSERT_TRUE(world.cluster().CreateTopic({.name = "late"}).ok()); });
+    const Instant start = world.Now();
+    const absl::Status status = producer->Send({.topic = "late", .value = value}).Get().status();
+    EXPECT_EQ(wire::KafkaCode(status), ErrorCode::kRequestTimedOut);
+    EXPECT_EQ(world.Now() - start, milliseconds(1000));
+    EXPECT_EQ(producer->Metrics().Value("buffer-exhausted-total"), 1);
+  }));
+}
+
 // BP-05: memory that comes back serves who waits.
 TEST(ProducerWaitTest, SendGoesOnWhenMemoryComesBack) {
   ProducerWorld world;

@@ -209,6 +209,23 @@ TEST(SenderTest, ATooLargeBatchGoesOnInParts) {
   EXPECT_EQ(metrics.Value("record-error-total"), 0);
 }
 
+// SN-10, AC-25: nothing of the whole is left to expire.
+TEST(SenderTest, ATooLargeBatchWhosePartsAreAcknowledgedIsGone) {
+  SenderWorld world;
+  world.cluster.topics["t"] = {{1}};
+  world.Append("t", 0, "x");
+  world.Append("t", 0, "y");
+  world.cluster.Answer(world.AwaitProduce(1), ErrorCode::kMessageTooLarge);
+  world.cluster.Answer(world.AwaitProduce(2));
+  world.cluster.Answer(world.AwaitProduce(3));
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 2; }));
+  EXPECT_FALSE(world.accumulator.HasIncomplete());
+  world.clock.Advance(seconds(200));
+  world.Turns(3);
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kNone, ErrorCode::kNone));
+  EXPECT_EQ(world.accumulator.buffer_pool_stats().available_bytes, world.accumulator.buffer_pool_stats().total_bytes);
+}
+
 // SN-10
 TEST(SenderTest, ATooLargeRecordFails) {
   SenderWorld world;
@@ -250,6 +267,24 @@ TEST(SenderTest, SeveralRecordErrorsAreInvalidRecords) {
               ElementsAre(ErrorCode::kInvalidRecord, ErrorCode::kUnknownServerError, ErrorCode::kInvalidRecord));
   EXPECT_EQ(world.told[0].message, "early");
   EXPECT_EQ(world.told[2].message, "bad batch");
+}
+
+// NC-43, PR-24
+TEST(SenderTest, TheThrottleOfEveryAnswerIsMeasured) {
+  SenderWorld world;
+  world.cluster.topics["t"] = {{1}};
+  for (const std::int32_t throttle_ms : {100, 0, 500}) {
+    world.Append("t", 0, "x");
+    const ReceivedProduce& request = world.AwaitProduce(world.told.size() + 1);
+    wire::ProduceResponse response = FakeCluster::ResponseTo(request, ErrorCode::kNone);
+    response.throttle_time_ms = throttle_ms;
+    world.cluster.Answer(request, response);
+    const std::size_t before = world.told.size();
+    ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == before + 1; }));
+  }
+  const MetricsSnapshot metrics = world.metrics.Snapshot({}, world.clock.Now());
+  EXPECT_EQ(metrics.Value("produce-throttle-time-avg"), 200);
+  EXPECT_EQ(metrics.Value("produce-throttle-time-max"), 500);
 }
 
 // SN-16

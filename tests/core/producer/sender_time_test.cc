@@ -170,6 +170,22 @@ TEST(SenderTimeTest, ABatchExpiresInFlight) {
   EXPECT_EQ(world.AwaitProduce(2).connection, request.connection);
 }
 
+// SN-06, SN-18
+TEST(SenderTimeTest, ABatchThatHasExpiredIsNotTriedAgain) {
+  SenderWorld world({.sender = {.delivery_timeout = seconds(2)},
+                     .accumulator = {.linger = Duration::zero(), .delivery_timeout = seconds(2)}});
+  world.cluster.topics["t"] = {{1}};
+  Warm(world, "t", 1);
+  world.Append("t", 0, "x");
+  const ReceivedProduce request = world.AwaitProduce(1);
+  ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == 1; }));
+  world.cluster.Answer(request, ErrorCode::kNotEnoughReplicas);
+  world.clock.Advance(seconds(1));
+  world.Turns(5);
+  EXPECT_EQ(world.cluster.produces.size(), 1u);
+  EXPECT_THAT(world.codes(), ElementsAre(ErrorCode::kRequestTimedOut));
+}
+
 // D-9: expiry precedes the wait in which the answer is found.
 TEST(SenderTimeTest, AnAnswerInTheTurnOfTheTimeoutIsTooLate) {
   SenderWorld world({.sender = {.delivery_timeout = seconds(2)},
@@ -257,6 +273,52 @@ TEST(SenderTimeTest, APartitionWithoutALeaderAsksForMetadataUntilItHasOne) {
   ASSERT_TRUE(world.RunUntil([&] { return world.cluster.metadata_requests.size() == 4; }));
   world.cluster.topics["t"] = {{2}};
   EXPECT_EQ(world.AwaitProduce(1).broker, 2);
+}
+
+// MD-37
+TEST(SenderTimeTest, ATopicWithRecordsThatWaitIsNotForgottenForIdleness) {
+  SenderWorld world(
+      {.metadata = {.bootstrap = {{.host = "10.0.0.1", .port = 9092}}, .max_age = seconds(1), .max_idle = seconds(1)}});
+  world.cluster.topics["t"] = {{-1}};
+  world.Append("t", 0, "x");
+  const Instant start = world.clock.Now();
+  ASSERT_TRUE(world.RunUntil([&] { return world.clock.Now() - start > seconds(20); }));
+  world.cluster.topics["t"] = {{2}};
+  EXPECT_EQ(world.AwaitProduce(1).broker, 2);
+}
+
+// PT-14: a node that has had something to send for too long and could not take it gets nothing that may go elsewhere.
+TEST(SenderTimeTest, RecordsWithoutAPartitionKeepAwayFromANodeThatTakesNoRequest) {
+  SenderWorld world({.accumulator = {.batch_size = 0,
+                                     .linger = Duration::zero(),
+                                     .partition_availability_timeout = milliseconds(100)},
+                     .network = {.max_in_flight = 1}});
+  world.cluster.topics["t"] = {{1}, {2}};
+  Warm(world, "t", 2);
+  world.entropy.Fix(DrawPurpose::kStickyPartition, 0);
+  const auto sent_to = [&](std::int32_t partition, std::size_t number) {
+    world.Append("t", partition, "x");
+    return world.AwaitProduce(number).broker;
+  };
+  const auto answer = [&](std::size_t number) {
+    world.cluster.Answer(world.cluster.produces.back());
+    ASSERT_TRUE(world.RunUntil([&] { return world.told.size() == number; }));
+  };
+  // Queues are measured for records that have no partition, once there has been one.
+  ASSERT_EQ(sent_to(-1, 1), 1);
+  answer(1);
+  ASSERT_EQ(sent_to(1, 2), 2);  // In flight from here on.
+  world.Append("t", 1, "waits");
+  for (int turn = 0; turn < 2; ++turn) {
+    world.clock.Advance(milliseconds(101));
+    world.transport.WakeUp();  // A turn that does not wait for the answer.
+    world.Turns(1);
+  }
+  world.entropy.Fix(DrawPurpose::kStickyPartition, 1000);  // The last one of those to choose from.
+  for (std::size_t number = 3; number < 8; ++number) {
+    EXPECT_EQ(sent_to(-1, number), 1);
+    answer(number - 1);
+  }
 }
 
 // SN-34: queued and in flight, all is completed before the loop ends; linger is over at once.

@@ -348,6 +348,16 @@ TEST_F(TransactionErrorsTest, AnInitThatIsRefusedForItsRightsCanBeAbortedAndThen
   EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 0));
 }
 
+// SN-28
+TEST_F(TransactionErrorsTest, SoCanAnInitThatIsRefusedForRightsToTheCluster) {
+  coordinator().errors[ApiKey::kInitProducerId] = {ErrorCode::kClusterAuthorizationFailed};
+  Expect(world.AwaitCall(world.Call(Kind::kInit)), ErrorCode::kClusterAuthorizationFailed);
+  EXPECT_EQ(state(), kAbortableError);
+  EXPECT_TRUE(Abort().ok());
+  Begin();
+  EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 0));
+}
+
 TEST_F(TransactionErrorsTest, AGroupThatMayNotBeReadCanBeAborted) {
   Begin();
   coordinator().errors[ApiKey::kFindCoordinator] = {ErrorCode::kGroupAuthorizationFailed};

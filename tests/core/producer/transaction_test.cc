@@ -426,6 +426,13 @@ TEST_F(TransactionTest, WithoutACoordinatorItIsLookedForAgainAfterABackoff) {
   EXPECT_EQ(coordinator().times[2] - coordinator().times[1], milliseconds(200));
 }
 
+TEST_F(TransactionTest, AnInitIsAskedAgainWhileTheCoordinatorLoads) {
+  coordinator().errors[ApiKey::kInitProducerId] = {ErrorCode::kCoordinatorLoadInProgress};
+  Init();
+  ASSERT_EQ(coordinator().times.size(), 3u);
+  EXPECT_EQ(coordinator().times[2] - coordinator().times[1], milliseconds(100));
+}
+
 TEST_F(TransactionTest, ALostConnectionLooksForTheCoordinatorAgain) {
   Begin();
   SendAcknowledged();

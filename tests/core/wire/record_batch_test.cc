@@ -296,10 +296,12 @@ TEST(RecordBatchTest, RecordsThatLieAreInvalid) {
            Case{"longer than the batch", 61, 0x7e, "record batch: byte 61: record length goes beyond the end"},
            Case{"numbered 1", 64, 0x02, "record batch: byte 61: record is numbered wrong"},
            Case{"key too long", 65, 0x7e, "record batch: byte 65: length goes beyond the end"},
+           Case{"value too long", 67, 0x7e, "record batch: byte 67: length goes beyond the end"},
            Case{"key length -2", 65, 0x03, "record batch: byte 65: negative length"},
            Case{"headers -1", 69, 0x01, "record batch: byte 69: wrong number of headers"},
            Case{"headers 63", 69, 0x7e, "record batch: byte 69: wrong number of headers"},
            Case{"header key null", 77, 0x01, "record batch: byte 77: header without a key"},
+           Case{"header key too long", 77, 0x7e, "record batch: byte 77: length goes beyond the end"},
            Case{"header value too long", 79, 0x7e, "record batch: byte 79: length goes beyond the end"},
            Case{"last offset delta", 26, 0x02, "record batch: byte 23: wrong last offset delta"},
        }) {
@@ -313,6 +315,20 @@ TEST(RecordBatchTest, RecordsThatLieAreInvalid) {
     EXPECT_EQ(KafkaCode(status), ErrorCode::kInvalidRecord) << c.what;
     EXPECT_EQ(std::string(status.message()), c.error) << c.what;
   }
+}
+
+// WP-17
+TEST(RecordBatchTest, ATimestampThatTheEndCutsShortIsInvalid) {
+  Buffer buffer(200);
+  RecordBatchBuilder builder(buffer);
+  EXPECT_GT(builder.Append(1000, std::nullopt, std::nullopt, {}), 0U);
+  // Seven bytes, as before: the length, the attributes, and five of a number that goes on.
+  const std::string bytes = WithCrc(std::string(builder.Close()).substr(0, 61) + FromHex("0c 00 80 80 80 80 80"));
+  const auto batch = RecordBatchView::Parse(bytes);
+  ASSERT_EQ(batch.status(), absl::OkStatus());
+  const absl::Status status = batch->ValidateRecords();
+  EXPECT_EQ(KafkaCode(status), ErrorCode::kInvalidRecord);
+  EXPECT_EQ(std::string(status.message()), "record batch: byte 63: varint is cut short");
 }
 
 TEST(RecordBatchTest, FewerRecordsThanBytesIsInvalid) {
