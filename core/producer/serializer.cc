@@ -71,6 +71,10 @@ absl::StatusOr<SerializedBytes> StringSerializer::Serialize(std::string_view, Re
   return data == nullptr ? SerializedBytes() : *data;
 }
 
+absl::StatusOr<SerializedBytes> VoidSerializer::Serialize(std::string_view, RecordHeaders&, const std::monostate*) {
+  return std::nullopt;
+}
+
 template class StandardSerializer<std::string>;
 template class StandardSerializer<std::string_view>;
 template class StandardSerializer<bool>;

@@ -3,7 +3,7 @@
 //
 //   ours                  Kafka's                bytes
 //   StringSerializer      StringSerializer       the text, which should be UTF-8; of std::string and std::string_view
-//   BytesSerializer       ByteArraySerializer    as they are
+//   BytesSerializer       ByteArraySerializer    as they are; so do Kafka's for Bytes and ByteBuffer, of the same bytes
 //   BooleanSerializer     BooleanSerializer      1 or 0
 //   Int16Serializer       ShortSerializer        2, most significant first
 //   Int32Serializer       IntegerSerializer      4
@@ -11,6 +11,8 @@
 //   FloatSerializer       FloatSerializer        4, IEEE 754
 //   DoubleSerializer      DoubleSerializer       8, IEEE 754; every NaN is 7ff8000000000000
 //   UuidSerializer        UUIDSerializer         36: the text, in lower case
+//   VoidSerializer        VoidSerializer         none: always null; for keys or values that there are not
+//   ListSerializer        ListSerializer         core/producer/list_serializer.h
 //
 // One of your own:
 //
@@ -32,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -102,6 +105,13 @@ class StringSerializer final : public Serializer<std::string_view>, public Seria
   absl::Status Close() override { return absl::OkStatus(); }
 };
 using BytesSerializer = StringSerializer;
+
+// Makes null of everything, which is the one value of its type and no value at all.
+class VoidSerializer final : public Serializer<std::monostate> {
+ public:
+  absl::StatusOr<SerializedBytes> Serialize(std::string_view topic, RecordHeaders& headers,
+                                            const std::monostate* data) override;
+};
 using BooleanSerializer = StandardSerializer<bool>;
 using Int16Serializer = StandardSerializer<std::int16_t>;
 using Int32Serializer = StandardSerializer<std::int32_t>;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tests/core/wire/hex.h"
@@ -80,6 +81,13 @@ TEST(SerializerTest, TruthIsOne) {
 TEST(SerializerTest, AUuidIsItsText) {
   const Uuid uuid = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10};
   EXPECT_EQ(HexOf(uuid), "30313233343536372d383961622d636465662d666564632d626139383736353433323130");
+}
+
+TEST(SerializerTest, NothingIsNull) {
+  RecordHeaders headers({});
+  const std::monostate nothing;
+  EXPECT_EQ(VoidSerializer().Serialize("t", headers, &nothing).value(), std::nullopt);
+  EXPECT_EQ(VoidSerializer().Serialize("t", headers, nullptr).value(), std::nullopt);
 }
 
 // PR-08

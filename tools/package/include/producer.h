@@ -12,6 +12,7 @@
 #include "core/producer/config.h"
 #include "core/producer/config_properties.h"
 #include "core/producer/interceptor.h"
+#include "core/producer/list_serializer.h"
 #include "core/producer/log.h"
 #include "core/producer/metrics.h"
 #include "core/producer/metrics_text.h"
