@@ -1,5 +1,9 @@
 #include "sim/fault_plan_check.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
 #include "fmt/format.h"
 #include "sim/spec_text.h"
 #include "sim/world_names.h"
@@ -30,7 +34,11 @@ struct ArgumentsCheck {
   const WorldSpec& spec;
 
   Why Partitions(const TopicSelector& topic, const PartitionSelector& partition) const {
-    if (Why why = In("topic", WhyNoTopic(topic, spec))) return why;
+    if (Why why = In("topic", WhyNoTopic(topic, spec))) {
+      // Nobody but the thread knows what its code sends to.
+      return spec.threads.empty() ? *why
+                                  : *why + "; one that a thread's sends create is named in its ThreadSpec::creates";
+    }
     return In("partition", WhyNoPartition(partition, topic, spec));
   }
   Why Brokers(const BrokerSelector& broker) const { return WhyNoBrokers("broker", broker, spec); }
@@ -132,10 +140,13 @@ std::optional<std::string> WhyItContradictsItself(const FaultSpec& fault) {
 }
 
 absl::Status CheckFaultPlan(const WorldSpec& spec) {
+  // A fault may come when brokers have created more topics than there are at the start.
+  WorldSpec world = spec;
+  std::ranges::move(TopicsCreatedOnUse(spec), std::back_inserter(world.topics));
   for (std::size_t i = 0; i < spec.faults.size(); ++i) {
     const FaultSpec& fault = spec.faults[i];
-    Why why = WhyWrongTrigger(fault.trigger, spec);
-    if (!why) why = std::visit(ArgumentsCheck{spec}, fault.action);
+    Why why = WhyWrongTrigger(fault.trigger, world);
+    if (!why) why = std::visit(ArgumentsCheck{world}, fault.action);
     if (!why) why = WhyItContradictsItself(fault);
     if (why)
       return absl::InvalidArgumentError(fmt::format("faults[{}] ({}): {}", i, FaultKindName(fault.action), *why));

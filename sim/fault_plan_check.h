@@ -12,8 +12,8 @@
 namespace ktrial::sim {
 
 // INVALID_ARGUMENT for the first fault that names what the world does not have, or whose numbers cannot be. The names of
-// the spec itself are good. A name that is only made in the run (a topic that the brokers create) is not one of the
-// world.
+// the spec itself are good. Of what is only made in the run, the world has the topics that its brokers create for calls
+// and for threads that say so, and the threads that threads say they start.
 absl::Status CheckFaultPlan(const WorldSpec& spec);
 
 // Why no world could let this fault happen: its parts exclude each other.

@@ -16,6 +16,8 @@ namespace {
 using Why = std::optional<std::string>;
 
 constexpr std::int32_t kBrokersMax = 60'000;
+constexpr std::int32_t kTopicsMax =
+    30'000;  // What is noted of records has 15 bits for it; brokers may create some more.
 
 // In front of what is wrong, its place in the spec.
 absl::Status At(std::string_view place, const Why& why) {
@@ -107,12 +109,15 @@ absl::Status CheckBroker(std::size_t index, const WorldSpec& spec) {
   const BrokerShape& broker = spec.brokers[index];
   Findings found;
   found.Add("brokers", index, "id", WhyNotIn(broker.id, 1, spec.cluster.brokers));
+  if (broker.latency) found.Add("brokers", index, "latency", broker.latency->WhyInvalid());
+  if (broker.service) found.Add("brokers", index, "service", broker.service->WhyInvalid());
   return found.status();
 }
 
 absl::Status CheckCluster(const WorldSpec& spec) {
   Findings found;
   found.Add("cluster.brokers", WhyNotIn(spec.cluster.brokers, 1, kBrokersMax));
+  found.Add("topics", WhyNotIn(static_cast<std::int64_t>(spec.topics.size()), 0, kTopicsMax));
   std::set<std::string> topics;
   for (std::size_t i = 0; i < spec.topics.size(); ++i) {
     const TopicShape& topic = spec.topics[i];
@@ -122,6 +127,7 @@ absl::Status CheckCluster(const WorldSpec& spec) {
     found.Add("topics", i, "partitions", WhyLess(topic.partitions, 1));
     found.Add("topics", i, "replication", WhyNotIn(topic.replication, 0, spec.cluster.brokers));
   }
+  found.Add("network.latency", spec.network.latency.WhyInvalid());
   found.Add("network.bytes_per_second", WhyLess(spec.network.bytes_per_second, 0));
   return found.status();
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "sim/broker/settings.h"
 #include "sim/spec_text.h"
 
 namespace ktrial::sim {
@@ -48,6 +49,26 @@ std::vector<std::string> TopicNames(const WorldSpec& spec) {
   std::vector<std::string> names;
   for (const TopicShape& topic : spec.topics) names.push_back(topic.name);
   return names;
+}
+
+std::vector<TopicShape> TopicsCreatedOnUse(const WorldSpec& spec) {
+  BrokerSettings settings;
+  // What is wrong with them the cluster says.
+  ApplyBrokerSettings({spec.cluster.settings.begin(), spec.cluster.settings.end()}, settings).IgnoreError();
+  if (!settings.auto_create_topics) return {};
+  std::set<std::string> names;
+  for (const CallSpec& call : spec.calls) {
+    if (const auto* const send = std::get_if<SendCall>(&call.call)) names.insert(send->topic);
+    if (const auto* const asked = std::get_if<PartitionsForCall>(&call.call)) names.insert(asked->topic);
+  }
+  for (const ThreadSpec& thread : spec.threads) names.insert(thread.creates.begin(), thread.creates.end());
+  std::vector<TopicShape> created;
+  for (const std::string& name : names) {
+    if (FindTopic(spec, name) != nullptr) continue;
+    created.push_back(
+        {.name = name, .partitions = settings.num_partitions, .replication = settings.default_replication_factor});
+  }
+  return created;
 }
 
 std::int32_t ReplicationOf(const TopicShape& topic, const WorldSpec& spec) {

@@ -35,6 +35,8 @@ const TopicShape* FindTopic(const WorldSpec& spec, std::string_view name);
 // The topics that a selector can mean.
 std::vector<const TopicShape*> SelectedTopics(const WorldSpec& spec, const TopicSelector& selector);
 std::vector<std::string> TopicNames(const WorldSpec& spec);
+// Those that brokers will have created when a call or a thread has sent to them: none if the cluster's settings forbid it.
+std::vector<TopicShape> TopicsCreatedOnUse(const WorldSpec& spec);
 std::int32_t ReplicationOf(const TopicShape& topic, const WorldSpec& spec);
 // The brokers that have a replica of the partition; the first leads at the start.
 std::vector<NodeId> Replicas(const WorldSpec& spec, const TopicShape& topic, PartitionIndex partition);

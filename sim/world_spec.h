@@ -53,8 +53,9 @@ struct BrokerShape {
   std::optional<Distribution> service = {};  // How long it works on a request.
 };
 
-// A topic that is not in the list is created, with one partition, when a producer asks for it, as brokers do by default:
-// a name with a typo works. cluster.settings = {{"auto.create.topics.enable", "false"}} makes it an error.
+// A topic that is not in the list is created, with one partition, when a call or a thread's code sends to it, as brokers do
+// by default: a name with a typo works there. cluster.settings = {{"auto.create.topics.enable", "false"}} makes it an error.
+// Workloads name those of the list only; faults also those of calls and of ThreadSpec::creates.
 struct TopicShape {
   std::string name = {};
   std::int32_t partitions = 1;
@@ -84,7 +85,8 @@ struct ThreadSpec {
   std::string name = {};
   std::function<void(AppContext&)> body = {};
   Duration start{0};
-  std::vector<std::string> starts = {};  // Names of threads that the body starts, where a fault is about them.
+  std::vector<std::string> starts = {};   // Names of threads that the body starts, where a fault is about them.
+  std::vector<std::string> creates = {};  // Names of topics that its sends let brokers create, likewise.
 };
 
 struct ScheduleSpec {

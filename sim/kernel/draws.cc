@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "sim/kernel/draw_tables.h"
+#include "sim/spec_text.h"
 
 namespace ktrial::sim {
 namespace {
@@ -105,6 +106,26 @@ Duration Distribution::Draw(Stream& stream) const {
       const Wide exponent = static_cast<Wide>(Normal(stream.Next())) * spread / kQuantileOf99;
       return Duration(TimesExp2(one_.count(), static_cast<std::int64_t>(exponent)));
     }
+  }
+  KT_CHECK(!"a kind outside the enumeration");
+}
+
+std::optional<std::string> Distribution::WhyInvalid() const {
+  const std::string one = FormatDuration(one_);
+  const std::string other = FormatDuration(other_);
+  switch (kind_) {
+    case Kind::kConstant:
+      if (one_ >= Duration::zero()) return std::nullopt;
+      return one + ", allowed: 0s or more";
+    case Kind::kUniform:
+      if (Duration::zero() <= one_ && one_ <= other_) return std::nullopt;
+      return "uniform from " + one + " to " + other + ", allowed: 0s <= low <= high";
+    case Kind::kExponential:
+      if (one_ >= Duration::zero()) return std::nullopt;
+      return "exponential with a mean of " + one + ", allowed: 0s or more";
+    case Kind::kLogNormal:
+      if (Duration::zero() < one_ && one_ <= other_) return std::nullopt;
+      return "lognormal with a median of " + one + " and a p99 of " + other + ", allowed: 0s < median <= p99";
   }
   KT_CHECK(!"a kind outside the enumeration");
 }

@@ -9,6 +9,8 @@
 #define SIM_KERNEL_DRAWS_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/env/clock.h"
@@ -74,8 +76,10 @@ class Distribution {
     return Distribution(Kind::kLogNormal, median, p99);
   }
 
-  // Never negative. Constants draw nothing.
+  // Never negative, if WhyInvalid() has nothing to say. Constants draw nothing.
   Duration Draw(Stream& stream) const;
+  // What is wrong with its numbers, and what is allowed; nothing if it can be drawn from.
+  std::optional<std::string> WhyInvalid() const;
   bool is_zero() const { return kind_ == Kind::kConstant && one_ == Duration::zero(); }
   // For estimates: the smallest length that is drawn, or, where any may be, the median or the mean.
   Duration low() const { return one_; }

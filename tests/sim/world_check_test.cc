@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/producer/producer.h"
 #include "sim/workload/app_context.h"
 #include "sim/world.h"
 
@@ -123,6 +124,57 @@ TEST(WorldCheckTest, ATopicThatAFaultNamesIsThere) {
                      "faults[0] (no_leader): partition: there is no partition 1, allowed: 0 to 0, All() or Any()");
 }
 
+// A world whose topic "late" is created by a send at 100ms, and has no leader from 500ms on.
+WorldSpec CreatesLate() {
+  WorldSpec spec = Valid();
+  spec.calls = {{.at = 100ms, .call = SendCall{.topic = "late"}}};
+  spec.faults = {{.action = NoLeader{.topic = TopicSelector::Name("late")}, .trigger = {.at = 500ms}}};
+  return spec;
+}
+
+TEST(WorldCheckTest, AFaultMayNameATopicThatACallCreates) {
+  const absl::StatusOr<RunResult> result = RunWorld(CreatesLate());
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_EQ(result->faults[0].fired, 1);
+}
+
+TEST(WorldCheckTest, SoMayTheLeaderThatAFaultMeans) {
+  WorldSpec spec = CreatesLate();
+  spec.faults[0].action = Disconnect{BrokerSelector::Leader("late", 0)};
+  const absl::StatusOr<RunResult> result = RunWorld(spec);
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_EQ(result->faults[0].fired, 1);
+}
+
+TEST(WorldCheckTest, ACreatedTopicHasAsManyPartitionsAsTheBrokersGiveIt) {
+  WorldSpec spec = CreatesLate();
+  spec.faults[0].action = NoLeader{.topic = TopicSelector::Name("late"), .partition = PartitionSelector::Index(3)};
+  ExpectRefused(spec, "faults[0] (no_leader): partition: there is no partition 3, allowed: 0 to 0, All() or Any()");
+  spec.cluster.settings["num.partitions"] = "4";
+  const absl::StatusOr<RunResult> result = RunWorld(spec);
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_EQ(result->faults[0].fired, 1);
+}
+
+TEST(WorldCheckTest, BrokersThatCreateNothingHaveNoSuchTopic) {
+  WorldSpec spec = CreatesLate();
+  spec.cluster.settings["auto.create.topics.enable"] = "false";
+  ExpectRefused(spec, "faults[0] (no_leader): topic: there is no topic \"late\", allowed: a, \"*\" or \"any\"");
+}
+
+TEST(WorldCheckTest, ATopicThatOnlyAThreadCreatesIsNamedByIt) {
+  WorldSpec spec = CreatesLate();
+  spec.calls.clear();
+  spec.threads = {{.name = "t", .body = [](AppContext& app) { app.producer().Send({.topic = "late", .value = "x"}); }}};
+  ExpectRefused(spec,
+                "faults[0] (no_leader): topic: there is no topic \"late\", allowed: a, \"*\" or \"any\"; one that a "
+                "thread's sends create is named in its ThreadSpec::creates");
+  spec.threads[0].creates = {"late"};
+  const absl::StatusOr<RunResult> result = RunWorld(spec);
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_EQ(result->faults[0].fired, 1);
+}
+
 TEST(WorldCheckTest, ABrokerThatAFaultNamesIsThere) {
   constexpr char kAllowed[] = "allowed: Id(1) to Id(3), All(), Any(), or Leader of a topic's partition";
   const auto expect = [&](FaultAction action, FaultTrigger trigger, const std::string& what) {
@@ -189,6 +241,22 @@ TEST(WorldCheckTest, NumbersOfTheClusterAreInRange) {
             "topics[0].replication: -1, allowed: 0 to 1");
   EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.network.bytes_per_second = -1; }),
             "network.bytes_per_second: -1, allowed: 0 or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.topics.resize(30'001); }), "topics: 30001, allowed: 0 to 30000");
+}
+
+TEST(WorldCheckTest, LengthsOfTimeCanBeDrawn) {
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.network.latency = Distribution::Uniform(5s, 1s); }),
+            "network.latency: uniform from 5s to 1s, allowed: 0s <= low <= high");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.network.latency = Distribution::Uniform(-1s, 1s); }),
+            "network.latency: uniform from -1s to 1s, allowed: 0s <= low <= high");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.network.latency = Distribution::LogNormal(0s, 1s); }),
+            "network.latency: lognormal with a median of 0s and a p99 of 1s, allowed: 0s < median <= p99");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.brokers = {{.id = 1, .latency = Distribution::LogNormal(2s, 1s)}}; }),
+            "brokers[0].latency: lognormal with a median of 2s and a p99 of 1s, allowed: 0s < median <= p99");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.brokers = {{.id = 1, .service = Distribution::Constant(-1s)}}; }),
+            "brokers[0].service: -1s, allowed: 0s or more");
+  EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.brokers = {{.id = 1, .service = Distribution::Exponential(-1ms)}}; }),
+            "brokers[0].service: exponential with a mean of -1ms, allowed: 0s or more");
 }
 
 TEST(WorldCheckTest, NumbersOfTheApplicationAreInRange) {
