@@ -31,6 +31,17 @@ void AddFolder(const std::string& folder, std::vector<std::string>& files) {
   files.insert(files.end(), found.begin(), found.end());
 }
 
+// `path`, or, where nothing has that name, the same of the library that is installed with the program: PREFIX/bin/ktrial has
+// PREFIX/share/ktrial/scenarios.
+std::string Locate(const std::string& path) {
+  std::error_code error;
+  const fs::path normal = fs::path(path).lexically_normal();
+  if (normal.empty() || *normal.begin() != "scenarios" || fs::exists(path, error)) return path;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / "share" / "ktrial" / normal;
+  return !error && fs::exists(installed, error) ? installed.string() : path;
+}
+
 }  // namespace
 
 std::optional<std::string> ReadAll(const std::string& path) {
@@ -51,7 +62,8 @@ std::optional<std::string> ReadAll(const std::string& path) {
 
 FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& output) {
   FileList list;
-  for (const std::string& path : paths) {
+  for (const std::string& given : paths) {
+    const std::string path = Locate(given);
     std::error_code error;
     if (path != "-" && fs::is_directory(path, error)) {
       const std::size_t before = list.files.size();
@@ -66,7 +78,8 @@ FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& 
   return list;
 }
 
-std::optional<Scenario> LoadScenario(const std::string& file, const ParseOptions& options, const Output& output) {
+std::optional<Scenario> LoadScenario(const std::string& path, const ParseOptions& options, const Output& output) {
+  const std::string file = Locate(path);
   const std::optional<std::string> text = ReadAll(file);
   if (!text) {
     Report({{file, 1, 1, std::string("cannot be read: ") + std::strerror(errno)}}, output);

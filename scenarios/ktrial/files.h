@@ -14,6 +14,8 @@ namespace ktrial::scenario {
 // All of a file, "-" is standard input; nothing if it cannot be read, with errno set.
 std::optional<std::string> ReadAll(const std::string& path);
 
+// A path below scenarios/ that does not exist is looked for in the library that is installed with the program.
+
 // Replaces each folder by the *.toml files below it, sorted by name. Files and "-" stay. What does not exist is
 // reported.
 struct FileList {
@@ -24,7 +26,7 @@ FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& 
 
 // Reads and parses one file, "-" from standard input. What is wrong is reported: a line an error on standard error, or,
 // with json, one object for the first on standard output.
-std::optional<Scenario> LoadScenario(const std::string& file, const ParseOptions& options, const Output& output);
+std::optional<Scenario> LoadScenario(const std::string& path, const ParseOptions& options, const Output& output);
 
 }  // namespace ktrial::scenario
 

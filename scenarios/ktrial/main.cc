@@ -93,7 +93,7 @@ CLI::App* AddCheck(CLI::App& app, Options& options) {
 
 CLI::App* AddList(CLI::App& app, Options& options) {
   CLI::App* list = app.add_subcommand("list", "Show a library of scenarios");
-  list->add_option("FOLDER", options.list.paths, "Where to look (default: scenarios)");
+  list->add_option("FOLDER", options.list.paths, "Where to look (default: scenarios, here or as installed)");
   list->add_option("--symptom", options.list.symptom, "Only those with this symptom: a word from a log");
   AddOutput(*list, options);
   return list;

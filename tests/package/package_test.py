@@ -12,7 +12,7 @@ import tempfile
 from harness import ROOT, Cluster, check, main, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PACKAGES = ("libktrial0", "libktrial-testing0", "libktrial-dev")
+PACKAGES = ("libktrial0", "libktrial-testing0", "libktrial-dev", "ktrial")
 WORK = tempfile.mkdtemp(prefix="ktrial-package-")
 JOBS = str(os.cpu_count() or 2)
 IS_ROOT = os.geteuid() == 0
@@ -120,6 +120,46 @@ def only_the_api_is_exported():
     check("boost" not in dynamic, "the producer's library needs the simulator's")
 
 
+# --- Who runs the program ---
+
+
+def ktrial(program, *arguments, check_status=True):
+    """From an empty folder: nothing of the tree is near."""
+    return run([program, *arguments], cwd=work("nowhere"), check_status=check_status)
+
+
+def the_program_works_with_its_scenarios(program, library):
+    check(re.fullmatch(rb"ktrial \d+(\.\d+)+\n", ktrial(program, "--version").stdout), "it does not say its version")
+    lines = ktrial(program, "list").stdout.decode().splitlines()
+    listed = [line for line in lines if line.startswith(library + "/")]
+    in_tree = glob.glob(os.path.join(ROOT, "scenarios", "*", "*.toml"))
+    check(len(listed) == len(in_tree), f"{len(listed)} scenarios of {len(in_tree)} are listed: {lines[:3]}")
+    for name in ("scenarios/fast/leader_move.toml", f"{library}/fast/leader_move.toml"):
+        said = ktrial(program, "run", name).stdout.decode()
+        check(said.endswith("PASS\n") and f"{library}/fast/leader_move.toml" in said, said)
+    said = ktrial(program, "list", "--symptom", "no such symptom", check_status=False)
+    check(said.returncode == 1, f"status {said.returncode} of a symptom that nothing has")
+
+
+def the_installed_program_works_with_its_scenarios():
+    install()
+    the_program_works_with_its_scenarios("/usr/bin/ktrial", "/usr/share/ktrial/scenarios")
+    files = run(["dpkg", "-L", "ktrial"]).stdout.decode().splitlines()
+    check("/usr/share/man/man1/ktrial.1.gz" in files, "there is no manual page")
+
+
+def the_program_of_the_archive_works_with_its_scenarios():
+    the_program_works_with_its_scenarios(os.path.join(prefix(), "bin", "ktrial"), os.path.join(prefix(), "share/ktrial/scenarios"))
+
+
+def the_program_writes_to_a_real_cluster():
+    with Cluster(1) as cluster:
+        cluster.topic("lines", 1, 1)
+        run([os.path.join(prefix(), "bin", "ktrial"), "produce", "-b", cluster.bootstrap(), "-t", "lines"], stdin=b"one\ntwo\n")
+        records = cluster.read("lines", key=True)
+    check([value for _, _, value in records] == ["one", "two"], f"the topic holds {records}")
+
+
 # --- Who builds against it ---
 
 
@@ -206,14 +246,17 @@ def the_debian_packages_go_without_a_trace():
     install()
     run(["dpkg", "--remove", *reversed(PACKAGES)])
     left = glob.glob("/usr/include/ktrial") + glob.glob("/usr/lib/*/*ktrial*") + glob.glob("/usr/lib/*/*/*ktrial*")
+    left += glob.glob("/usr/bin/ktrial") + glob.glob("/usr/share/ktrial*") + glob.glob("/usr/share/man/man1/ktrial*")
     check(not left, f"left behind: {left}")
 
 
-DEBIAN_FIRST = (the_debian_packages_install,)
+DEBIAN_FIRST = (the_debian_packages_install, the_installed_program_works_with_its_scenarios)
 TESTS = (
     lintian_finds_nothing,
     every_header_compiles_alone_and_without_warnings,
     only_the_api_is_exported,
+    the_program_of_the_archive_works_with_its_scenarios,
+    the_program_writes_to_a_real_cluster,
     cmake_builds_and_tests_a_program,
     cmake_builds_and_tests_it_with_archives,
     the_archive_works_below_any_prefix,

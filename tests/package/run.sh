@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh [NAME...]: makes the package, installs it, and builds programs that know nothing but what it installs: with CMake, with
-# pkg-config, shared and static. One writes to a real broker. Root: the Debian packages, which are removed in the end; else the
+# run.sh [NAME...]: makes the package, installs it, runs the program, and builds others that know nothing but what it installs: with
+# CMake, with pkg-config, shared and static. One writes to a real broker. Root: the Debian packages, which are removed in the end; else the
 # archive alone. Closes with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

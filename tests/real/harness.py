@@ -29,9 +29,10 @@ def check(condition, text):
         raise Failure(text)
 
 
-def run(arguments, stdin=None, timeout=120, check_status=True, env=None):
+def run(arguments, stdin=None, timeout=120, check_status=True, env=None, cwd=None):
     """Runs a program to its end; a non-zero status is a Failure that shows its last lines."""
-    result = subprocess.run(arguments, input=stdin, capture_output=True, timeout=timeout, env={**os.environ, **(env or {})}, check=False)
+    result = subprocess.run(arguments, input=stdin, capture_output=True, timeout=timeout, env={**os.environ, **(env or {})}, cwd=cwd,
+                            check=False)
     if check_status and result.returncode != 0:
         tail = (result.stdout + result.stderr).decode(errors="replace").splitlines()[-12:]
         raise Failure(f"{' '.join(map(str, arguments))[:200]}: status {result.returncode}\n  " + "\n  ".join(tail))

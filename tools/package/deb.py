@@ -1,4 +1,4 @@
-"""The Debian packages: libktrial0, libktrial-testing0 and libktrial-dev, by the tools of dpkg-dev."""
+"""The Debian packages: ktrial, libktrial0, libktrial-testing0 and libktrial-dev, by the tools of dpkg-dev."""
 
 import gzip
 import hashlib
@@ -41,7 +41,7 @@ def fill_control(contents, multiarch, run):
 def finish(package, folder, changelog, seconds):
     """What every package has besides its files."""
     documents = os.path.join(folder, "usr/share/doc", package)
-    os.makedirs(documents)
+    os.makedirs(documents, exist_ok=True)
     shutil.copy(os.path.join(HERE, "debian", "copyright"), documents)
     with open(os.path.join(documents, "changelog.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
         packed.write(changelog.encode())
@@ -52,20 +52,21 @@ def finish(package, folder, changelog, seconds):
         for name in sorted(names):
             path = os.path.join(where, name)
             if not os.path.islink(path) and "/DEBIAN" not in where:
-                os.chmod(path, 0o644)
+                os.chmod(path, 0o755 if os.path.basename(where) == "bin" else 0o644)
                 with open(path, "rb") as file:
                     sums.append(f"{hashlib.md5(file.read()).hexdigest()}  {os.path.relpath(path, folder)}\n")
             os.utime(path, (seconds, seconds), follow_symlinks=False)
     write(os.path.join(folder, "DEBIAN", "md5sums"), "".join(sorted(sums, key=lambda line: line.split("  ")[1])))
 
 
-def make_packages(contents, built, work, output, commit, seconds, run):
+def make_packages(contents, program, built, work, output, commit, seconds, run):
     multiarch = run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"]).strip()
     changelog = (f"ktrial ({contents.version}) stable; urgency=medium\n\n  * Commit {commit}.\n\n"
                  f" -- {MAINTAINER}  {formatdate(seconds)}\n")
     write(os.path.join(work, "debian", "control"), fill_control(contents, multiarch, run))
     write(os.path.join(work, "debian", "changelog"), changelog)
-    folders = {package: os.path.join(work, "debian", package) for package in (*SHARED, "libktrial-dev")}
+    folders = {package: os.path.join(work, "debian", package) for package in (*SHARED, "libktrial-dev", "ktrial")}
+    program.install(os.path.join(folders["ktrial"], "usr"))
     contents.install(os.path.join(folders["libktrial-dev"], "usr"), f"lib/{multiarch}", "/usr")
     for name in sorted(os.listdir(built)):
         shared = re.match(r"(lib[\w-]+)\.so\.", name)
@@ -84,8 +85,10 @@ def make_packages(contents, built, work, output, commit, seconds, run):
         finish(package, folder, changelog, seconds)
         substitutions = os.path.join(work, package + ".substvars")
         write(substitutions, "")
-        if package in SHARED:
-            libraries = [os.path.join(folder, "usr/lib", multiarch, f"{SHARED[package]}.so.{contents.version}")]
-            run(["dpkg-shlibdeps", f"-T{substitutions}", f"-l{folders['libktrial0']}/usr/lib/{multiarch}", *libraries], cwd=work)
+        binary = (f"usr/lib/{multiarch}/{SHARED[package]}.so.{contents.version}" if package in SHARED else
+                  "usr/bin/ktrial" if package == "ktrial" else None)
+        if binary:
+            run(["dpkg-shlibdeps", f"-T{substitutions}", f"-l{folders['libktrial0']}/usr/lib/{multiarch}", os.path.join(folder, binary)],
+                cwd=work)
         run(["dpkg-gencontrol", f"-p{package}", f"-P{folder}", f"-T{substitutions}", f"-f{work}/files"], cwd=work)
         run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", folder, output], env=environment)

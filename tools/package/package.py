@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Makes what programs outside of this tree build against: libraries, headers, CMake and pkg-config files, Debian packages.
+"""Makes what is installed: the program with its scenarios, and what programs outside of this tree build against: libraries, headers,
+CMake and pkg-config files.
 
-    package.py PRODUCER.json TESTING.json EXECUTION_ROOT OUTPUT [COMMIT [SECONDS]]
+    package.py PRODUCER.json TESTING.json PROGRAM EXECUTION_ROOT OUTPUT [COMMIT [SECONDS]]
 
 The JSON files are those of tools/package/BUILD.bazel; `tools/dev package` builds them and calls this. OUTPUT is emptied, then has:
-    libktrial0_*.deb  libktrial-testing0_*.deb  libktrial-dev_*.deb      for Debian
-    ktrial-VERSION-SYSTEM-ARCHITECTURE.tar.gz                            the same for any prefix
+    ktrial_*.deb  libktrial0_*.deb  libktrial-testing0_*.deb  libktrial-dev_*.deb      for Debian
+    ktrial-VERSION-SYSTEM-ARCHITECTURE.tar.gz                                          the same for any prefix
 COMMIT and SECONDS (its time since 1970) go into the changelog and stamp all files: the same commit gives the same packages.
 """
 
+import glob
+import gzip
 import json
 import os
 import re
@@ -152,6 +155,32 @@ class Contents:
                 file.write(text)
 
 
+class Program:
+    """What its users install: the program, its manual page, its scenarios and their language."""
+
+    def __init__(self, path, version, work):
+        self.version, self.path = version, os.path.join(work, "ktrial")
+        shutil.copy(path, self.path)
+        os.chmod(self.path, 0o755)
+        run(["strip", "--remove-section=.comment", "--remove-section=.note", self.path])
+
+    def install(self, prefix):
+        for folder in ("bin", "share/man/man1", "share/doc/ktrial"):
+            os.makedirs(os.path.join(prefix, folder))
+        shutil.copy(self.path, os.path.join(prefix, "bin"))
+        for name in ("SCENARIOS.md", "PROFILES.md"):
+            shutil.copy(os.path.join(ROOT, "docs", name), os.path.join(prefix, "share/doc/ktrial"))
+        with open(os.path.join(ROOT, "docs/ktrial.1"), encoding="utf-8") as file:
+            manual = file.read().replace("@VERSION@", self.version)
+        with open(os.path.join(prefix, "share/man/man1/ktrial.1.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+            packed.write(manual.encode())
+        # `ktrial list` looks there, from where the program is.
+        for source in sorted(glob.glob(os.path.join(ROOT, "scenarios/*/*.toml"))):
+            target = os.path.join(prefix, "share/ktrial", os.path.relpath(source, ROOT))
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copy(source, target)
+
+
 def link(contents, producer, testing, folder):
     os.makedirs(folder)
     spaces = exports.namespaces(contents.headers.values())
@@ -170,11 +199,12 @@ def link(contents, producer, testing, folder):
           file=sys.stderr)
 
 
-def make_tarball(contents, built, work, output, seconds):
+def make_tarball(contents, program, built, work, output, seconds):
     uname = os.uname()
     name = f"ktrial-{contents.version}-{uname.sysname.lower()}-{uname.machine}"
     prefix = os.path.join(work, name)
     contents.install(prefix, "lib")
+    program.install(prefix)
     shutil.copytree(built, os.path.join(prefix, "lib"), symlinks=True, dirs_exist_ok=True)
     shutil.copy(os.path.join(ROOT, "LICENSE"), prefix)
     run(["tar", "-C", work, "--sort=name", f"--mtime=@{seconds}", "--owner=0", "--group=0", "--numeric-owner", "--use-compress-program=gzip -n",
@@ -182,9 +212,9 @@ def make_tarball(contents, built, work, output, seconds):
 
 
 def main(arguments):
-    producer_json, testing_json, root, output = (os.path.abspath(path) for path in arguments[:4])
-    commit = arguments[4] if len(arguments) > 4 else "unknown"
-    seconds = int(arguments[5]) if len(arguments) > 5 else int(time.time())
+    producer_json, testing_json, program_path, root, output = (os.path.abspath(path) for path in arguments[:5])
+    commit = arguments[5] if len(arguments) > 5 else "unknown"
+    seconds = int(arguments[6]) if len(arguments) > 6 else int(time.time())
     shutil.rmtree(output, ignore_errors=True)
     work = os.path.join(output, "work")
     os.makedirs(work)
@@ -194,8 +224,9 @@ def main(arguments):
     check_sources(ROOT, contents.public, producer.objects.keys() | testing.objects.keys())
     built = os.path.join(work, "lib")
     link(contents, producer, testing, built)
-    make_tarball(contents, built, work, output, seconds)
-    deb.make_packages(contents, built, os.path.join(work, "deb"), output, commit, seconds, run)
+    program = Program(program_path, contents.version, work)
+    make_tarball(contents, program, built, work, output, seconds)
+    deb.make_packages(contents, program, built, os.path.join(work, "deb"), output, commit, seconds, run)
     shutil.rmtree(work)
     for name in sorted(os.listdir(output)):
         print(os.path.join(output, name))

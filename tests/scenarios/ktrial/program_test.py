@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,6 +130,39 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("./good.toml", out)
         self.assertIn("a good one", out)
         self.assertEqual(self.run_ktrial("list", ".", "--symptom", "nowhere")[0], 1)
+
+    def install(self):
+        """The program and a library of one scenario below a prefix of its own; another folder to be in."""
+        prefix = os.path.join(self.folder.name, "a prefix")
+        os.makedirs(os.path.join(prefix, "bin"))
+        library = os.path.join(prefix, "share", "ktrial", "scenarios", "fast")
+        os.makedirs(library)
+        shutil.copy(KTRIAL, os.path.join(prefix, "bin"))
+        shutil.copy(os.path.join(self.folder.name, "good.toml"), library)
+        elsewhere = os.path.join(self.folder.name, "elsewhere")
+        os.makedirs(elsewhere)
+        return os.path.join(prefix, "bin", "ktrial"), os.path.join(library, "good.toml"), elsewhere
+
+    def test_an_installed_program_has_its_scenarios_with_it(self):
+        program, installed, elsewhere = self.install()
+        for arguments, answer in ((["list"], f"{installed}  a good one\n  "), (["run", "scenarios/fast/good.toml"], f"a good one  {installed}, seed 1\n"),
+                                  (["check", "./scenarios/fast"], f"{installed}: ok\n"),
+                                  (["serve", "scenarios/fast/good.toml", "--", "true"], f"a good one  {installed}, served\n")):
+            result = subprocess.run([program, *arguments], cwd=elsewhere, capture_output=True, text=True, timeout=120)
+            self.assertTrue(result.stdout.startswith(answer), (arguments, result))
+
+    def test_a_folder_of_the_user_comes_before_what_is_installed(self):
+        program, _, elsewhere = self.install()
+        os.makedirs(os.path.join(elsewhere, "scenarios"))
+        shutil.copy(os.path.join(self.folder.name, "failing.toml"), os.path.join(elsewhere, "scenarios"))
+        result = subprocess.run([program, "list"], cwd=elsewhere, capture_output=True, text=True, timeout=120)
+        self.assertTrue(result.stdout.startswith("scenarios/failing.toml  a failing one\n"), result)
+
+    def test_only_the_library_is_looked_for_where_the_program_is(self):
+        program, installed, elsewhere = self.install()
+        shutil.copy(installed, os.path.join(os.path.dirname(installed), "..", "..", "good.toml"))
+        result = subprocess.run([program, "run", "good.toml"], cwd=elsewhere, capture_output=True, text=True, timeout=120)
+        self.assertEqual((result.returncode, result.stderr), (2, "good.toml:1:1: cannot be read: No such file or directory\n"))
 
     def test_wrong_arguments_are_status_two_whatever_the_library_says(self):
         for arguments in [[], ["fly"], ["run"], ["run", "--no-such-option"], ["run", "good.toml", "--seed", "x"],
