@@ -59,6 +59,10 @@ struct ArgumentsCheck {
     if (Why why = Brokers(fault.broker)) return why;
     return In("add", WhyWrongRange(fault.add));
   }
+  Why operator()(const Misroute& fault) const {
+    if (Why why = Brokers(fault.broker)) return why;
+    return WhyNoBrokers("to", fault.to, spec);
+  }
   Why operator()(const ErrorAnswer& fault) const {
     if (Why why = Partitions(fault.topic, fault.partition)) return why;
     return Brokers(fault.broker);

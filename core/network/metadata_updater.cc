@@ -56,6 +56,11 @@ void MetadataUpdater::NodeLost(RefreshReason reason, const absl::Status& fatal, 
   metadata_.RequestUpdate(reason);
 }
 
+void MetadataUpdater::DemandRebootstrap() {
+  KT_CHECK(rebootstrap_trigger_.has_value());
+  told_to_rebootstrap_ = true;
+}
+
 bool MetadataUpdater::NeedsRebootstrap(Instant now) const { return told_to_rebootstrap_ || NextRebootstrapAt() <= now; }
 
 Instant MetadataUpdater::NextRebootstrapAt() const {

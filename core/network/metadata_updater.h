@@ -43,6 +43,9 @@ class MetadataUpdater {
   // what we know may be old, so an update is asked for (NC-24).
   void NodeLost(RefreshReason reason, const absl::Status& fatal, Instant now);
 
+  // A node says that it is not the one that our metadata make of it (KIP-1242). The client must be one that bootstraps again.
+  void DemandRebootstrap();
+
   // It has been too long, or a broker said so (MD-23).
   bool NeedsRebootstrap(Instant now) const;
   // When NeedsRebootstrap may become true; Never().

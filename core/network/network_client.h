@@ -62,6 +62,9 @@ struct NetworkClientConfig {
   // that: all are spoken to as 0.9 would have it. No guess is made from silence, since a newer broker that hangs would be spoken
   // to like that for as long as the connection lasts.
   bool discover_versions = true;
+  // Tell nodes whom we mean, so that one that is somebody else says so (metadata.cluster.check.enable, KIP-1242). Has no effect
+  // without `rebootstrap`, which is what follows.
+  bool check_cluster = true;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.
   std::string software_name = kSoftwareName;    // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).
   std::string software_version = kSoftwareVersion;

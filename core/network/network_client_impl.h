@@ -86,6 +86,8 @@ class NetworkClient::Impl {
 
   // An error means that the connection cannot go on.
   absl::Status HandleFrame(NodeId id, std::string_view frame, Instant now);
+  // KIP-1242: whom the node has to be; nothing is said before its cluster is known, nor to entries of the bootstrap list.
+  wire::ApiVersionsRequest VersionsRequestFor(NodeId id) const;
   absl::Status HandleApiVersions(NodeId id, std::int16_t version, const ApiVersionsCall& call);
   void MarkReady(NodeId id);
 

@@ -136,6 +136,10 @@ absl::Status NetworkClient::Impl::HandleApiVersions(NodeId id, std::int16_t vers
     peers_.at(id).ask_versions_with = NextApiVersionsVersion(version, response);
     if (peers_.at(id).ask_versions_with.has_value()) return absl::OkStatus();
   }
+  if (response.error == wire::ErrorCode::kRebootstrapRequired && config_.rebootstrap) {
+    updater_.DemandRebootstrap();  // Follows in this poll, and closes the other connections.
+    return wire::KafkaError(response.error, "the node is not the one of the cluster that was meant");
+  }
   if (response.error != wire::ErrorCode::kNone) {
     return wire::KafkaError(
         response.error, "the node refused to name its versions: " + std::string(wire::ErrorCodeName(response.error)));
@@ -182,13 +186,19 @@ void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
   }
 }
 
+wire::ApiVersionsRequest NetworkClient::Impl::VersionsRequestFor(NodeId id) const {
+  wire::ApiVersionsRequest request{.client_software_name = config_.software_name,
+                                   .client_software_version = config_.software_version};
+  if (!config_.check_cluster || !config_.rebootstrap || id < NodeId(0)) return request;
+  request.cluster_id = metadata_.Fetch()->cluster_id();
+  if (request.cluster_id.has_value()) request.node_id = id.value();
+  return request;
+}
+
 void NetworkClient::Impl::AskVersions(Instant now) {
   for (auto& [id, peer] : peers_) {
     if (!peer.ask_versions_with.has_value()) continue;
-    auto call =
-        std::make_unique<ApiVersionsCall>(wire::ApiVersionsRequest{.client_software_name = config_.software_name,
-                                                                   .client_software_version = config_.software_version},
-                                          *peer.ask_versions_with);
+    auto call = std::make_unique<ApiVersionsCall>(VersionsRequestFor(id), *peer.ask_versions_with);
     peer.ask_versions_with.reset();
     states_.CheckingVersions(id);
     SendAs(RequestKind::kApiVersions, id, std::move(call), now);

@@ -107,7 +107,8 @@ struct ProducerConfig {
   Duration metadata_max_idle = std::chrono::minutes(5);
   MetadataRecovery metadata_recovery = MetadataRecovery::kRebootstrap;
   Duration metadata_rebootstrap_trigger = std::chrono::minutes(5);
-  bool api_version_request = true;  // False: all brokers are of Kafka 0.9, which does not know the question.
+  bool metadata_cluster_check = true;  // metadata.cluster.check.enable; only with MetadataRecovery::kRebootstrap.
+  bool api_version_request = true;     // False: all brokers are of Kafka 0.9, which does not know the question.
   bool partitioner_adaptive = true;
   bool partitioner_rack_aware = false;                           // Needs client_rack.
   Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).

@@ -254,7 +254,10 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
         "requests without an answer on a connection; 1 keeps the order when a batch is sent again"),
     Int("max.request.size", "1048576", 0, "PR-09", kNumber<&C::max_request_size>,
         "bytes of a request, and of a record before compression"),
-    NotYet("metadata.cluster.check.enable", kBoolean, "false", "brokers check that they are the ones that were meant"),
+    Bool("metadata.cluster.check.enable", "true", "KIP-1242", kNumber<&C::metadata_cluster_check>,
+         "brokers are told which one of which cluster is meant; one that is another (since Kafka 4.4) makes this "
+         "client start "
+         "again from bootstrap.servers; without effect if metadata.recovery.strategy is none"),
     Long("metadata.max.age.ms", "300000", 0, "MD-04", kMillis<&C::metadata_max_age>,
          "metadata is asked for again after this, even if nothing is wrong"),
     Long("metadata.max.idle.ms", "300000", 5000, "MD-36", kMillis<&C::metadata_max_idle>,

@@ -75,7 +75,8 @@ NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
       .socket_buffers = {.send_bytes = config.send_buffer_bytes, .receive_bytes = config.receive_buffer_bytes},
       .rebootstrap = config.metadata_recovery == MetadataRecovery::kRebootstrap,
       .rebootstrap_trigger = config.metadata_rebootstrap_trigger,
-      .discover_versions = config.api_version_request};
+      .discover_versions = config.api_version_request,
+      .check_cluster = config.metadata_cluster_check};
   if (config.connections_max_idle < Duration::zero()) network.connections_max_idle = std::nullopt;
   return network;
 }

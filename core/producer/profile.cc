@@ -43,6 +43,7 @@ constexpr auto kJava28Defaults = std::to_array<ProfileDefault>({
     {"acks", "1"},
     {"enable.idempotence", "false"},
     {"linger.ms", "0"},
+    {"metadata.cluster.check.enable", "false"},
     {"metadata.recovery.strategy", "none"},
     {"partitioner.adaptive.partitioning.enable", "false"},
 });
@@ -62,6 +63,7 @@ constexpr auto kJava09Defaults = std::to_array<ProfileDefault>({
     {"delivery.timeout.ms", "60000"},
     {"enable.idempotence", "false"},
     {"linger.ms", "0"},
+    {"metadata.cluster.check.enable", "false"},
     {"metadata.max.idle.ms", "9223372036854775807"},
     {"metadata.recovery.strategy", "none"},
     {"partitioner.adaptive.partitioning.enable", "false"},

@@ -65,6 +65,7 @@ inline constexpr auto kDefaults = std::to_array<ProfileDefault>({
     {"enable.idempotence", "false"},
     {"max.in.flight.requests.per.connection", "1000000"},
     {"max.request.size", "1000000"},
+    {"metadata.cluster.check.enable", "false"},
     {"partitioner.adaptive.partitioning.enable", "false"},
     {"partitioner.class", "consistent_random"},
     {"receive.buffer.bytes", "-1"},

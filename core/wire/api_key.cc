@@ -147,7 +147,7 @@ std::optional<VersionRange> CodecVersionRange(ApiKey api) {
     case ApiKey::kMetadata:
       return VersionRange{0, 13};
     case ApiKey::kApiVersions:
-      return VersionRange{0, 4};
+      return VersionRange{0, 5};
     case ApiKey::kInitProducerId:
       return VersionRange{0, 5};
     case ApiKey::kFindCoordinator:

@@ -149,13 +149,16 @@ struct MetadataResponse {
   friend bool operator==(const MetadataResponse&, const MetadataResponse&) = default;
 };
 
-// --- ApiVersions, 0 to 4 (WP-06, WP-07) ---
+// --- ApiVersions, 0 to 5 (WP-06, WP-07) ---
 
 struct ApiVersionsRequest {
   static constexpr ApiKey kApi = ApiKey::kApiVersions;
   static constexpr Direction kDirection = Direction::kRequest;
   std::string client_software_name;     // v3
   std::string client_software_version;  // v3
+  // Who is meant (KIP-1242); a broker that is somebody else says REBOOTSTRAP_REQUIRED. Both or neither.
+  std::optional<std::string> cluster_id;  // v5
+  std::int32_t node_id = -1;              // v5
   friend bool operator==(const ApiVersionsRequest&, const ApiVersionsRequest&) = default;
 };
 // Whether a broker takes a client's software name or version: [A-Za-z0-9.-], alphanumeric at both ends.

@@ -185,6 +185,8 @@ struct Schema<ApiVersionsRequest> {
   static void Fields(auto&& visit, auto& m) {
     visit("clientSoftwareName", m.client_software_name, {.since = 3});
     visit("clientSoftwareVersion", m.client_software_version, {.since = 3});
+    visit("clusterId", m.cluster_id, {.since = 5, .null_since = 5});
+    visit("nodeId", m.node_id, {.since = 5});
   }
 };
 template <>

@@ -46,6 +46,7 @@ struct MovesNoLeader {
   bool operator()(const sim::RefuseConnect&) const { return true; }
   bool operator()(const sim::DropConnect&) const { return true; }
   bool operator()(const sim::Latency&) const { return true; }
+  bool operator()(const sim::Misroute&) const { return true; }
   bool operator()(const sim::ErrorAnswer&) const { return true; }
   bool operator()(const sim::DropResponse&) const { return true; }
   bool operator()(const sim::StallThread&) const { return true; }
@@ -115,6 +116,11 @@ struct Checker {
       }
     }
     return "broker " + sim::ToString(fault.to) + (has_replica ? " leads it already" : " has no replica of it");
+  }
+  Why operator()(const sim::Misroute& fault) const {
+    if (fault.broker != fault.to || fault.to.terms.size() != 1) return std::nullopt;
+    if (fault.to.terms.front().kind == sim::BrokerTerm::Kind::kAny) return std::nullopt;
+    return "broker " + sim::ToString(fault.to) + " has its address already";
   }
   Why operator()(const sim::ErrorAnswer& fault) const {
     if (Why why = NeedsApi(fault.api)) return why;

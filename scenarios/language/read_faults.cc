@@ -61,6 +61,13 @@ FaultAction ReadBrokerFault(Arguments& arguments) {
   return Fault{Broker(arguments)};
 }
 
+FaultAction ReadMisroute(Arguments& arguments) {
+  sim::Misroute fault{Broker(arguments), {}};
+  arguments.table.FindRequired("to", "which broker has its address");
+  fault.to = ReadBrokers(arguments.table, "to", arguments.world).value_or(sim::BrokerSelector::Any());
+  return fault;
+}
+
 FaultAction ReadDisconnect(Arguments& arguments) {
   sim::Disconnect fault{Broker(arguments)};
   if (arguments.table.Choice("how", {"rst", "fin"}) == 1) fault.how = sim::Disconnect::How::kFin;
@@ -166,6 +173,7 @@ constexpr std::array kKinds = {
     Kind{"blackhole", ReadBrokerFault<sim::Blackhole>},
     Kind{"network_partition", ReadNetworkPartition},
     Kind{"latency", ReadLatency},
+    Kind{"misroute", ReadMisroute},
     Kind{"pause_broker", ReadBrokerFault<sim::PauseBroker>},
     Kind{"error", ReadError},
     Kind{"drop_response", ReadDropResponse, false},

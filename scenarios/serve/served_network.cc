@@ -86,17 +86,23 @@ bool ServedNetwork::HoldsOutput(const Connection& connection) const {
   return !Passes(connection.broker, sim::kClients);
 }
 
-void ServedNetwork::Accepted(const TransportEvent& event) {
+void ServedNetwork::Accepted(TransportEvent& event) {
   const auto listener = listeners_.find(event.listener);
   if (listener == listeners_.end()) return;
   Connection connection{.broker = listener->second};
+  connection.misrouted_by = rules_.Meets(Kind::kMisroute, connection.broker);
+  if (connection.misrouted_by) {
+    connection.broker = rules_.At(*connection.misrouted_by).others.front();
+    const auto other = std::ranges::find(listeners_, connection.broker, [](const auto& entry) { return entry.second; });
+    if (other != listeners_.end()) event.listener = other->first;
+  }
   connection.vanished = rules_.Meets(Kind::kBlackhole, connection.broker).has_value();
   connection.dropped_by = rules_.Meets(Kind::kDropConnect, connection.broker);
   rules_.Holds(sim::kClients, connection.broker, true) || rules_.Holds(connection.broker, sim::kClients, true);
   connections_[event.connection] = connection;
 }
 
-bool ServedNetwork::Admit(const TransportEvent& event) {
+bool ServedNetwork::Admit(TransportEvent& event) {
   if (event.kind == TransportEvent::Kind::kAccepted) Accepted(event);
   const auto found = connections_.find(event.connection);
   if (found == connections_.end()) return true;
@@ -132,6 +138,10 @@ Instant ServedNetwork::NextReady() const {
 
 void ServedNetwork::Poll(Instant deadline, std::vector<TransportEvent>& events, Site site) {
   scratch_.clear();
+  for (const ConnectionId id : reset_) {
+    events.push_back({.kind = TransportEvent::Kind::kEnded, .reason = EndReason::kReset, .connection = id});
+  }
+  if (!std::exchange(reset_, {}).empty()) deadline = Instant();
   real_.Poll(std::min(deadline, NextReady()), scratch_, site);
   for (TransportEvent& event : scratch_) {
     if (Admit(event)) events.push_back(std::move(event));
@@ -157,6 +167,9 @@ sim::RuleId ServedNetwork::Impose(const sim::NetworkRule& rule) {
     // The operating system refuses, and tells nobody: that the port was closed is all that can be known.
     for (const NodeId broker : rule.nodes) rules_.Touch(id, host_->SetRefusing(broker, true) ? 1 : 0);
   }
+  if (rule.kind == Kind::kMisroute) {
+    for (const NodeId broker : rule.nodes) rules_.Touch(id, Disconnect(broker, sim::DisconnectKind::kReset));
+  }
   for (auto& [connection_id, connection] : connections_) {
     if (rule.kind == Kind::kBlackhole && std::ranges::count(rule.nodes, connection.broker) > 0) {
       connection.vanished = true;
@@ -168,9 +181,22 @@ sim::RuleId ServedNetwork::Impose(const sim::NetworkRule& rule) {
   return id;
 }
 
+void ServedNetwork::EndMisrouted(sim::RuleId rule) {
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    if (it->second.misrouted_by != rule) {
+      ++it;
+      continue;
+    }
+    real_.Close(it->first, CloseKind::kReset);
+    reset_.push_back(it->first);
+    it = connections_.erase(it);
+  }
+}
+
 void ServedNetwork::Lift(sim::RuleId rule) {
   const std::optional<sim::NetworkRule> lifted = rules_.Lift(rule);
   if (!lifted) return;
+  if (lifted->kind == Kind::kMisroute) EndMisrouted(rule);
   if (lifted->kind == Kind::kRefuseConnect) {
     for (const NodeId broker : lifted->nodes) {
       if (!rules_.Speaks(Kind::kRefuseConnect, broker)) host_->SetRefusing(broker, false);

@@ -8,6 +8,7 @@
 //                      the operating system and held then
 //   drop_connect       as a partition, for connections that are new: the client sees them open and hears nothing
 //   blackhole          bytes of the broker's connections vanish for good; connections stay
+//   misroute           connections are handed to the other broker; those that it meets are reset, as when it ends
 //   latency            what a client sends reaches the broker later by twice the added time, once for both ways
 //
 // Threads: as for a Transport, the loop of the brokers' host alone, WakeUp excepted. NetworkControl too is for that
@@ -70,8 +71,9 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
     bool wants_write = false;
     bool vanished = false;                  // its bytes go nowhere any more
     std::optional<sim::RuleId> dropped_by;  // the drop_connect that met it
-    bool late = false;                      // bytes have come and wait for `ready`
-    bool passed = false;                    // they have waited
+    std::optional<sim::RuleId> misrouted_by;
+    bool late = false;    // bytes have come and wait for `ready`
+    bool passed = false;  // they have waited
     Instant ready;
   };
 
@@ -79,9 +81,11 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
   bool HoldsOutput(const Connection& connection) const;
   void Apply(ConnectionId id, const Connection& connection);
   void ApplyAll();
-  void Accepted(const TransportEvent& event);
+  // Names another listener if the connection is misrouted.
+  void Accepted(TransportEvent& event);
   // False if the host must not see the event now.
-  bool Admit(const TransportEvent& event);
+  bool Admit(TransportEvent& event);
+  void EndMisrouted(sim::RuleId rule);
   Instant NextReady() const;
 
   Transport& real_;
@@ -94,6 +98,7 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
   std::map<ConnectionId, Connection> connections_;
   sim::RuleBook rules_;
   std::vector<TransportEvent> scratch_;
+  std::vector<ConnectionId> reset_;  // by us; the host does not know it yet
 };
 
 }  // namespace ktrial::scenario

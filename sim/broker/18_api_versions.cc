@@ -1,7 +1,8 @@
-// ApiVersions, 0 to 4.
+// ApiVersions, 0 to 5.
 // Same as a real broker: the whole list of the release; UNSUPPORTED_VERSION in the form of version 0, with the range of
-// ApiVersions itself since 2.4; INVALID_REQUEST for a software name that is not one; features whose range starts at 0
-// only since version 4.
+// ApiVersions itself since 2.4; INVALID_REQUEST for a software name that is not one, and for a cluster without a
+// node or the other way round; REBOOTSTRAP_REQUIRED if another one is meant; features whose range starts at 0 only since
+// version 4.
 // Absent: throttling.
 #include <utility>
 
@@ -18,6 +19,7 @@ constexpr std::int16_t kRangeInRefusalSince = 3;
 // Below this, features that start at 0 are left out: older clients could not read them.
 constexpr std::int16_t kZeroFeaturesSince = 4;
 constexpr std::int16_t kSoftwareNamesSince = 3;
+constexpr std::int32_t kNobody = -1;
 
 class ApiVersions final : public Request {
  public:
@@ -34,7 +36,7 @@ class ApiVersions final : public Request {
   Reply Answer(BrokerContext& context, std::string& frame) override {
     const BrokerRelease& release = *context.broker.release;
     wire::ApiVersionsResponse response;
-    response.error = ErrorIn(release);
+    response.error = ErrorIn(context);
     if (response.error == ErrorCode::kNone) {
       FillLists(release, response);
     } else if (response.error == ErrorCode::kUnsupportedVersion) {
@@ -48,7 +50,8 @@ class ApiVersions final : public Request {
   }
 
  private:
-  ErrorCode ErrorIn(const BrokerRelease& release) const {
+  ErrorCode ErrorIn(const BrokerContext& context) const {
+    const BrokerRelease& release = *context.broker.release;
     // First, as everything else is encoded in the version that was asked for.
     const bool offered = release.Range(wire::ApiKey::kApiVersions)->Contains(view.version);
     const bool spoken = wire::CodecVersionRange(wire::ApiKey::kApiVersions)->Contains(view.version);
@@ -57,7 +60,12 @@ class ApiVersions final : public Request {
     const bool named =
         view.version < kSoftwareNamesSince || (wire::IsValidClientSoftware(request_.client_software_name) &&
                                                wire::IsValidClientSoftware(request_.client_software_version));
-    return named ? ErrorCode::kNone : ErrorCode::kInvalidRequest;
+    const bool half = request_.cluster_id.has_value() != (request_.node_id != kNobody);
+    if (!named || half) return ErrorCode::kInvalidRequest;
+    const bool is_meant =
+        !request_.cluster_id.has_value() || (*request_.cluster_id == context.cluster.spec().cluster_id &&
+                                             NodeId(request_.node_id) == context.broker.spec.id);
+    return is_meant ? ErrorCode::kNone : ErrorCode::kRebootstrapRequired;
   }
 
   void FillLists(const BrokerRelease& release, wire::ApiVersionsResponse& response) const {

@@ -11,20 +11,11 @@ constexpr std::array<std::string_view, 4> kPhaseNames = {"received", "before_app
                                                          "before_response"};
 
 // In the order of FaultAction's alternatives.
-constexpr std::array<std::string_view, 15> kKindNames = {"move_leader",
-                                                         "no_leader",
-                                                         "crash",
-                                                         "disconnect",
-                                                         "refuse_connect",
-                                                         "drop_connect",
-                                                         "blackhole",
-                                                         "network_partition",
-                                                         "latency",
-                                                         "pause_broker",
-                                                         "error",
-                                                         "drop_response",
-                                                         "stall_thread",
-                                                         "lose_acked_append",
+constexpr std::array<std::string_view, 16> kKindNames = {"move_leader",       "no_leader",         "crash",
+                                                         "disconnect",        "refuse_connect",    "drop_connect",
+                                                         "blackhole",         "network_partition", "latency",
+                                                         "misroute",          "pause_broker",      "error",
+                                                         "drop_response",     "stall_thread",      "lose_acked_append",
                                                          "swap_acked_appends"};
 static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
 

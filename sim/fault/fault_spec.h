@@ -114,6 +114,12 @@ struct Latency {
   BrokerSelector broker = {};
   DurationRange add = {};
 };
+// The address of the broker is another one's: opens reach that, as where addresses are handed out anew. Whoever is connected is
+// reset, at the begin and at the end. Nothing happens where both are the same. A state.
+struct Misroute {
+  BrokerSelector broker = {};
+  BrokerSelector to = BrokerSelector::Any();
+};
 // The broker reads nothing and answers nothing; connections stay. A state.
 struct PauseBroker {
   BrokerSelector broker = {};
@@ -148,9 +154,9 @@ struct SwapAckedAppends {
   PartitionSelector partition = PartitionSelector::All();
 };
 
-using FaultAction =
-    std::variant<MoveLeader, NoLeader, Crash, Disconnect, RefuseConnect, DropConnect, Blackhole, NetworkPartition,
-                 Latency, PauseBroker, ErrorAnswer, DropResponse, StallThread, LoseAckedAppend, SwapAckedAppends>;
+using FaultAction = std::variant<MoveLeader, NoLeader, Crash, Disconnect, RefuseConnect, DropConnect, Blackhole,
+                                 NetworkPartition, Latency, Misroute, PauseBroker, ErrorAnswer, DropResponse,
+                                 StallThread, LoseAckedAppend, SwapAckedAppends>;
 
 // "move_leader", ...: the key in a scenario and in reports.
 std::string_view FaultKindName(const FaultAction& action);

@@ -17,6 +17,7 @@ std::unique_ptr<Fault> MakeDropConnect(const DropConnect& spec);
 std::unique_ptr<Fault> MakeBlackhole(const Blackhole& spec);
 std::unique_ptr<Fault> MakeNetworkPartition(const NetworkPartition& spec);
 std::unique_ptr<Fault> MakeLatency(const Latency& spec);
+std::unique_ptr<Fault> MakeMisroute(const Misroute& spec);
 std::unique_ptr<Fault> MakePauseBroker(const PauseBroker& spec);
 std::unique_ptr<Fault> MakeErrorAnswer(const ErrorAnswer& spec);
 std::unique_ptr<Fault> MakeDropResponse(const DropResponse& spec);

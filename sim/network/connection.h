@@ -16,6 +16,7 @@
 #include "core/types.h"
 #include "sim/kernel/draws.h"
 #include "sim/kernel/event_heap.h"
+#include "sim/network/network_control.h"
 
 namespace ktrial::sim {
 
@@ -77,15 +78,16 @@ struct Connection {
 
   const std::uint64_t number;
   const Address client;
-  const Address server;
-  const NodeId broker;  // kNoNode: the server is no broker
+  Address server;  // It and the broker change if the open is misrouted.
+  NodeId broker;   // kNoNode: the server is no broker
   Stream stream;
   std::array<Endpoint, 2> ends;  // by side
   std::array<Pipe, 2> pipes;     // by the side that writes
   bool instant = false;          // its handshake takes no time
   bool syn_held = false;
   bool syn_resent = false;  // It was held, and is on its way again.
-  bool swallowed = false;   // a blackhole took bytes of it: nothing arrives any more, for good
+  std::optional<RuleId> misrouted_by;
+  bool swallowed = false;  // a blackhole took bytes of it: nothing arrives any more, for good
   EventId connect_timer;
   SocketBuffers client_buffers;
 

@@ -24,6 +24,8 @@ std::string_view NetworkRuleName(NetworkRule::Kind kind) {
       return "bandwidth";
     case NetworkRule::Kind::kUnreachable:
       return "unreachable";
+    case NetworkRule::Kind::kMisroute:
+      return "misroute";
   }
   KT_CHECK(!"a kind outside the enumeration");
 }

@@ -34,10 +34,12 @@ struct NetworkRule {
     kLatency,          // `added` on top, each way
     kBandwidth,        // at most `bytes_per_second`, each way, all connections of a broker together
     kUnreachable,      // opens end as unreachable. Connections stay
+    kMisroute,  // the address of `nodes` is that of the first of `others`: opens reach it, and whoever is connected
+                // when the rule begins, or through it when it is lifted, is reset
   };
   Kind kind = Kind::kRefuseConnect;
   std::vector<NodeId> nodes;   // brokers
-  std::vector<NodeId> others;  // kPartition: brokers or kClients
+  std::vector<NodeId> others;  // kPartition: brokers or kClients; kMisroute: a broker
   bool one_way = false;        // kPartition: only what goes from `nodes` to `others`
   Distribution added;
   std::int64_t bytes_per_second = 0;

@@ -73,6 +73,7 @@ NodeId NetworkCore::BrokerAt(const Address& address) const {
 void NetworkCore::ArriveSyn(const ConnectionRef& connection) {
   if (!connection->end(kClientSide).alive) return ForgetIfOver(*connection);
   connection->syn_resent = false;
+  if (!connection->misrouted_by.has_value()) Misroute(*connection);
   const NodeId broker = connection->broker;
   const Instant now = kernel_.Now();
   if (rules_.Holds(kClients, broker, !connection->syn_held)) {
@@ -101,6 +102,14 @@ void NetworkCore::ArriveSyn(const ConnectionRef& connection) {
   // Nobody answers for an address without a host.
   if (!hosts_.contains(connection->server.ip)) return;
   FailOpen(connection, EndReason::kRefused, "connection refused", now + Latency(*connection));
+}
+
+// From here on it is a connection to whoever has the address now.
+void NetworkCore::Misroute(Connection& connection) {
+  connection.misrouted_by = rules_.Meets(NetworkRule::Kind::kMisroute, connection.broker);
+  if (!connection.misrouted_by.has_value()) return;
+  connection.broker = rules_.At(*connection.misrouted_by).others.front();
+  connection.server = brokers_.at(connection.broker);
 }
 
 void NetworkCore::Accept(const ConnectionRef& connection, const Listener& listener) {

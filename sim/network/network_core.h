@@ -79,7 +79,9 @@ class NetworkCore {
   Duration Latency(Connection& connection);
   Instant Transmission(Connection& connection, int side, std::size_t size);
   void ArriveSyn(const ConnectionRef& connection);
+  void Misroute(Connection& connection);
   void Accept(const ConnectionRef& connection, const Listener& listener);
+  void EndMisrouted(RuleId rule);
   void FailOpen(const ConnectionRef& connection, EndReason reason, std::string_view text, Instant when);
   void Enqueue(const ConnectionRef& connection, int side, Piece piece);
   void ScheduleDelivery(const ConnectionRef& connection, int side);

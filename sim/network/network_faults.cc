@@ -32,13 +32,29 @@ std::int64_t NetworkCore::Disconnect(NodeId broker, DisconnectKind how) {
 
 RuleId NetworkCore::Impose(const NetworkRule& rule) {
   trace_.NoteText(TraceKind::kNetworkRule, subject_, 1, DescribeNetworkRule(rule));
-  return rules_.Impose(rule);
+  const RuleId id = rules_.Impose(rule);
+  if (rule.kind == NetworkRule::Kind::kMisroute) {
+    for (const NodeId broker : rule.nodes) rules_.Touch(id, Disconnect(broker, DisconnectKind::kReset));
+  }
+  return id;
+}
+
+void NetworkCore::EndMisrouted(RuleId rule) {
+  for (const auto& [number, connection] : connections_) {
+    if (connection->misrouted_by != rule) continue;
+    if (connection->end(kClientSide).established) {
+      for (const int side : {kClientSide, kServerSide}) Reset(connection, side);
+    } else {
+      FailOpen(connection, EndReason::kRefused, "connection refused", kernel_.Now());
+    }
+  }
 }
 
 void NetworkCore::Lift(RuleId id) {
   const std::optional<NetworkRule> rule = rules_.Lift(id);
   if (!rule.has_value()) return;
   trace_.NoteText(TraceKind::kNetworkRule, subject_, 0, DescribeNetworkRule(*rule));
+  if (rule->kind == NetworkRule::Kind::kMisroute) EndMisrouted(id);
   if (rule->kind != NetworkRule::Kind::kPartition) return;
   // What was held is sent again.
   for (const auto& [number, connection] : connections_) {

@@ -28,6 +28,7 @@ std::string Names(const std::vector<NodeId>& nodes) {
 
 std::string DescribeNetworkRule(const NetworkRule& rule) {
   std::string text = std::string(NetworkRuleName(rule.kind)).append(" of ").append(Names(rule.nodes));
+  if (rule.kind == NetworkRule::Kind::kMisroute) return text.append(" to ").append(Names(rule.others));
   if (rule.kind != NetworkRule::Kind::kPartition) return text;
   return text.append(rule.one_way ? " towards " : " from ").append(Names(rule.others));
 }

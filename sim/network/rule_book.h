@@ -22,6 +22,8 @@ class RuleBook {
   std::optional<NetworkRule> Lift(RuleId rule);
   bool InForce(RuleId rule) const;
   std::int64_t Touched(RuleId rule) const;
+  // In force or not.
+  const NetworkRule& At(RuleId rule) const { return entries_.at(rule.value() - 1).rule; }
   // It touched so much more, where only the caller can know.
   void Touch(RuleId rule, std::int64_t count) { entries_.at(rule.value() - 1).touched += count; }
 

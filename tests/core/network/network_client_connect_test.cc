@@ -31,7 +31,7 @@ TEST(NetworkClientConnectTest, ReadyConnectsAndAsksForVersionsFirst) {
   EXPECT_FALSE(world.Ready(1));
   const ReceivedRequest request = world.broker.TakeRequest();
   EXPECT_EQ(request.api, ApiKey::kApiVersions);
-  EXPECT_EQ(request.version, 4);
+  EXPECT_EQ(request.version, 5);
   world.broker.Answer(request, wire::ApiVersionsResponse{.api_keys = world.broker.versions});
   world.Settle();
   EXPECT_TRUE(world.Ready(1));
@@ -78,7 +78,7 @@ TEST(NetworkClientConnectTest, ARefusalThatListsNothingIsFollowedByVersion0) {
     return true;
   };
   world.LearnCluster();
-  EXPECT_THAT(tried, ElementsAre(4, 0));
+  EXPECT_THAT(tried, ElementsAre(5, 0));
 }
 
 // NC-40
@@ -94,6 +94,60 @@ TEST(NetworkClientConnectTest, AnyOtherErrorOfApiVersionsClosesTheConnection) {
   world.Settle();
   EXPECT_TRUE(world.client.ConnectionFailed(NodeId(1)));
   EXPECT_TRUE(world.transport.stream(world.transport.last_open()).closed);
+}
+
+// What each node was asked for its versions with, in order.
+std::vector<wire::ApiVersionsRequest> AskedWith(ClientWorld& world, int node, std::int16_t newest_version = 5) {
+  std::vector<wire::ApiVersionsRequest> asked;
+  world.broker.intercept = [&, newest_version](const ReceivedRequest& request) {
+    if (request.api != ApiKey::kApiVersions) return false;
+    if (request.version > newest_version) {
+      world.broker.Answer(request,
+                          wire::ApiVersionsResponse{.error = ErrorCode::kUnsupportedVersion,
+                                                    .api_keys = {{.api_key = 18, .max_version = newest_version}}});
+      return true;
+    }
+    asked.push_back(*wire::Decode<wire::ApiVersionsRequest>(request.body, request.version));
+    return false;
+  };
+  world.LearnCluster();
+  world.MakeReady(node);
+  world.broker.intercept = nullptr;
+  return asked;
+}
+
+// KIP-1242
+TEST(NetworkClientConnectTest, ANodeIsToldWhoIsMeantAndABootstrapAddressIsNot) {
+  ClientWorld world;
+  const auto asked = AskedWith(world, 2);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].cluster_id, std::nullopt);
+  EXPECT_EQ(asked[0].node_id, -1);
+  EXPECT_EQ(asked[1].cluster_id, "cluster");
+  EXPECT_EQ(asked[1].node_id, 2);
+}
+
+// KIP-1242
+TEST(NetworkClientConnectTest, WithoutTheCheckOrWithoutRebootstrapNobodyIsToldWhoIsMeant) {
+  for (const bool check : {false, true}) {
+    NetworkClientConfig config = ClientWorld::ClientConfig();
+    config.check_cluster = check;
+    config.rebootstrap = !check;
+    ClientWorld world(config);
+    const auto asked = AskedWith(world, 2);
+    ASSERT_EQ(asked.size(), 2u);
+    EXPECT_EQ(asked[1].cluster_id, std::nullopt) << check;
+    EXPECT_EQ(asked[1].node_id, -1) << check;
+  }
+}
+
+// KIP-1242
+TEST(NetworkClientConnectTest, ABrokerOfBeforeTheCheckIsAskedWithoutIt) {
+  ClientWorld world;
+  const auto asked = AskedWith(world, 2, /*newest_version=*/4);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[1].client_software_name, kSoftwareName);
+  EXPECT_EQ(asked[1].cluster_id, std::nullopt);
 }
 
 // NC-06, NC-25: a failed exchange does not reset the backoff, and nobody is told but the observer.

@@ -469,5 +469,58 @@ TEST_F(RebootstrapTest, ABrokerMayDemandIt) {
   EXPECT_LE(world.observer.rebootstraps, 15);
 }
 
+// KIP-1242
+class WrongNodeTest : public ::testing::Test {
+ protected:
+  // From now on node 2 says that it is somebody else.
+  void MisrouteNode2(ClientWorld& world) {
+    world.broker.intercept = [&world](const ReceivedRequest& request) {
+      if (request.api != ApiKey::kApiVersions || world.transport.stream(request.connection).host != "b2") return false;
+      world.broker.Answer(request, wire::ApiVersionsResponse{.error = ErrorCode::kRebootstrapRequired});
+      return true;
+    };
+  }
+};
+
+TEST_F(WrongNodeTest, StartsOverFromTheBootstrapAddresses) {
+  ClientWorld world;
+  world.LearnCluster();
+  const ConnectionId other = world.MakeReady(1);
+  MisrouteNode2(world);
+  world.broker.metadata = std::nullopt;
+  world.Ready(2);
+  world.Run(200ms);
+  EXPECT_EQ(world.observer.rebootstraps, 1);
+  EXPECT_TRUE(world.metadata.Fetch()->is_bootstrap());
+  EXPECT_TRUE(world.transport.stream(other).closed);
+  EXPECT_EQ(world.observer.reasons.back(), RefreshReason::kRebootstrap);
+}
+
+TEST_F(WrongNodeTest, ForEverIsBackedOffFrom) {
+  ClientWorld world;
+  world.LearnCluster();
+  MisrouteNode2(world);
+  const Instant end = world.now() + 10s;
+  while (world.now() < end) {
+    if (!world.metadata.Fetch()->is_bootstrap()) world.Ready(2);
+    world.client.Poll(world.now(), std::min(end, world.now() + 1ms));
+  }
+  EXPECT_GE(world.observer.rebootstraps, 5);
+  EXPECT_LE(world.observer.rebootstraps, 20);  // reconnect.backoff.max.ms is one second.
+}
+
+TEST_F(WrongNodeTest, WithoutRebootstrapIsAnyOtherError) {
+  NetworkClientConfig config = ClientWorld::ClientConfig();
+  config.rebootstrap = false;
+  ClientWorld world(config);
+  world.LearnCluster();
+  MisrouteNode2(world);
+  world.Ready(2);
+  world.Settle();
+  EXPECT_TRUE(world.client.ConnectionFailed(NodeId(2)));
+  EXPECT_EQ(world.observer.rebootstraps, 0);
+  EXPECT_FALSE(world.metadata.Fetch()->is_bootstrap());
+}
+
 }  // namespace
 }  // namespace ktrial::testing

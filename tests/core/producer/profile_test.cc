@@ -112,6 +112,13 @@ TEST(ProfileTest, Librdkafka2HasItsDefaults) {
   EXPECT_EQ(config.client_id, "rdkafka");
 }
 
+// KIP-1242 is younger than all of them.
+TEST(ProfileTest, NoOtherClientTellsBrokersWhoIsMeant) {
+  for (const ConfigProfile& profile : ConfigProfiles()) {
+    EXPECT_FALSE(MustParseAs(profile.name, {}).metadata_cluster_check) << profile.name;
+  }
+}
+
 TEST(ProfileTest, AnExplicitKeyWinsOverTheProfile) {
   const ProducerConfig config =
       MustParseAs("java-2.8", {{"acks", "all"}, {"linger.ms", "7"}, {"retry.backoff.max.ms", "900"}});

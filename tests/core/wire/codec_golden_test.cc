@@ -215,6 +215,8 @@ TEST(CodecGoldenTest, ApiVersionsRequest) {
   ExpectBytes(ApiVersionsRequest(), 2, "");
   ExpectBytes(ApiVersionsRequest{"kt", "1.0"}, 3, "036b74 04312e30 00");
   ExpectBytes(ApiVersionsRequest{"kt", "1.0"}, 4, "036b74 04312e30 00");
+  ExpectBytes(ApiVersionsRequest{"kt", "1.0"}, 5, "036b74 04312e30 00 ffffffff 00");
+  ExpectBytes(ApiVersionsRequest{"kt", "1.0", "abc", 7}, 5, "036b74 04312e30 04616263 00000007 00");
 }
 
 // WP-07

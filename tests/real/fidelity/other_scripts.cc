@@ -9,6 +9,7 @@ namespace {
 using wire::ApiKey;
 
 constexpr std::int16_t kSoftwareNamesSince = 3;
+constexpr std::int16_t kClusterCheckSince = 5;
 constexpr std::int16_t kNoneSince = 1;  // before, Metadata cannot ask for no topic at all
 constexpr std::int16_t kAutoCreateFlagSince = 4;
 constexpr std::int16_t kAuthorizedOperationsSince = 8;
@@ -52,6 +53,26 @@ void RunTopicIds(Probe& probe, std::int16_t version) {
   ask("an unknown id and a name", AbsentTopicId(), std::string(kTopic));
 }
 
+void RunClusterCheck(Probe& probe, std::int16_t version) {
+  const auto ask = [&](std::string name, std::optional<std::string> cluster, std::int32_t node,
+                       std::string software = "ktrial") {
+    probe.Ask(std::move(name),
+              wire::ApiVersionsRequest{.client_software_name = std::move(software),
+                                       .client_software_version = "1.0",
+                                       .cluster_id = std::move(cluster),
+                                       .node_id = node},
+              version);
+  };
+  ask("its cluster and node", probe.cluster_id(), probe.node_id());
+  ask("its cluster and another node", probe.cluster_id(), probe.node_id() + 1);
+  ask("its cluster and a negative node", probe.cluster_id(), -2);
+  ask("another cluster and its node", "another", probe.node_id());
+  ask("an empty cluster and its node", "", probe.node_id());
+  ask("a cluster without a node", probe.cluster_id(), -1);
+  ask("a node without a cluster", std::nullopt, probe.node_id());
+  ask("another cluster and a bad name of a software", "another", probe.node_id(), "-ktrial");
+}
+
 }  // namespace
 
 void RunApiVersions(Probe& probe) {
@@ -68,6 +89,7 @@ void RunApiVersions(Probe& probe) {
     ask("software without a version", "ktrial", "");
     ask("bad name of a software", "-ktrial", "1.0");
     ask("bad version of a software", "ktrial", "1 0");
+    if (version >= kClusterCheckSince) RunClusterCheck(probe, version);
   }
   for (const std::int16_t version : {std::int16_t{100}, std::int16_t{32767}}) {
     probe.Ask("good", wire::ApiVersionsRequest(), version);

@@ -129,6 +129,8 @@ absl::Status Probe::Prepare() {
       std::min(Offers(ApiKey::kMetadata)->max, wire::CodecVersionRange(ApiKey::kMetadata)->max);
   const auto answer = Quietly<wire::MetadataResponse>(request, version);
   if (answer.ok() && !answer->topics.empty()) topic_id_ = answer->topics[0].topic_id;
+  if (answer.ok()) cluster_id_ = answer->cluster_id.value_or("");
+  if (answer.ok() && !answer->brokers.empty()) node_id_ = answer->brokers[0].node_id;
   return answer.status();
 }
 

@@ -68,6 +68,9 @@ class Probe {
   std::optional<wire::VersionRange> Offers(wire::ApiKey api) const;
   // What scripts of an API go through: one below what is offered to one above; 0 and 1 for what is not offered.
   std::vector<std::int16_t> VersionsAround(wire::ApiKey api) const;
+  // Who the broker is, by its Metadata.
+  const std::string& cluster_id() const { return cluster_id_; }  // Empty where clusters have none.
+  std::int32_t node_id() const { return node_id_; }
   const TopicId& topic_id() const { return topic_id_; }  // Zero where topics have none.
 
   // Returns the answers, too.
@@ -92,6 +95,8 @@ class Probe {
   std::ostream& out_;
   std::vector<std::pair<wire::ApiKey, wire::VersionRange>> offered_;
   TopicId topic_id_{};
+  std::string cluster_id_;
+  std::int32_t node_id_ = -1;
 };
 
 }  // namespace ktrial::fidelity

@@ -151,6 +151,14 @@ TEST(FaultErrorsTest, AnErrorIsOneAndInTime) {
             "f.toml:15:1: fault.error: certainly cannot fire: its phase is over when `on` fires");
 }
 
+TEST(FaultErrorsTest, AnAddressLeadsToAnotherBroker) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1 }\n"),
+            "f.toml:15:12: fault.misroute.to: missing, required: which broker has its address");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1, to = 1 }\n"),
+            "f.toml:15:1: fault.misroute: certainly cannot fire: broker 1 has its address already");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = \"any\", to = \"any\" }\n"), "");
+}
+
 TEST(FaultErrorsTest, AThreadExistsToBeStalled) {
   const std::string allowed = ", allowed: app-1 or producer, or \"*\"";
   EXPECT_EQ(

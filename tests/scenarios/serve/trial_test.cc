@@ -105,6 +105,14 @@ TEST(TrialTest, APortThatIsClosedRefusesAndOpensAgain) {
   EXPECT_TRUE(report.passed) << RenderSummary(report, false);
 }
 
+TEST(TrialTest, AnAddressThatLeadsToAnotherBrokerIsLeftAgain) {
+  const RunReport report =
+      Try("[[fault]]\non = { request = \"Produce\", nth = 30 }\nfor = \"300ms\"\n"
+          "misroute = { broker = \"leader:orders/0\", to = \"follower:orders/0\" }\n");
+  EXPECT_TRUE(report.passed) << RenderSummary(report, false);
+  EXPECT_GE(report.wall_seconds, 0.3);
+}
+
 TEST(TrialTest, AForgottenAppendIsFoundOut) {
   const RunReport report =
       Try("[[fault]]\non = { request = \"Produce\", nth = 30 }\nlose_acked_append = { topic = \"orders\", partition = "

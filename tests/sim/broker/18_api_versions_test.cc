@@ -19,7 +19,7 @@ ClusterSpec Of(std::string release) {
   return spec;
 }
 
-// The header's version is that of the request; 5 and later cannot be encoded by the codec, so the frame is written by
+// The header's version is that of the request; 6 and later cannot be encoded by the codec, so the frame is written by
 // hand.
 std::optional<ApiVersionsResponse> Ask(BrokerWorld& world, std::int16_t version, const ApiVersionsRequest& request) {
   const ConnectionId connection = world.Connect(1);
@@ -54,8 +54,8 @@ TEST(ApiVersionsTest, ListsEverythingThatARealBrokerLists) {
 
 // WP-06
 TEST(ApiVersionsTest, EveryOfferedVersionIsAnswered) {
-  BrokerWorld world(Of("4.0"));
-  for (std::int16_t version = 0; version <= 4; ++version) {
+  BrokerWorld world(Of("4.4"));
+  for (std::int16_t version = 0; version <= 5; ++version) {
     const auto answer = Ask(world, version, kRequest);
     ASSERT_TRUE(answer.has_value()) << version;
     EXPECT_EQ(answer->error, ErrorCode::kNone);
@@ -101,11 +101,21 @@ TEST(ApiVersionsTest, FeaturesThatStartAtZeroAreForVersionFour) {
   EXPECT_EQ(four->finalized_features_epoch, 11);
 }
 
-TEST(ApiVersionsTest, VersionThatOnlyTheReleaseKnowsIsRefused) {
+// KIP-1242
+TEST(ApiVersionsTest, WhoeverMeansAnotherBrokerHasToBootstrapAgain) {
   BrokerWorld world(Of("4.4"));
-  const auto answer = Ask(world, 5, kRequest);
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->error, ErrorCode::kUnsupportedVersion);
+  const std::string own = SpecOf(1).cluster_id;
+  const auto error = [&](std::optional<std::string> cluster, std::int32_t node) {
+    const auto answer = Ask(world, 5, {"test", "1.0", std::move(cluster), node});
+    return answer.has_value() ? std::optional(answer->error) : std::nullopt;
+  };
+  EXPECT_EQ(error(std::nullopt, -1), ErrorCode::kNone);
+  EXPECT_EQ(error(own, 1), ErrorCode::kNone);
+  EXPECT_EQ(error(own, 2), ErrorCode::kRebootstrapRequired);
+  EXPECT_EQ(error("another", 1), ErrorCode::kRebootstrapRequired);
+  EXPECT_EQ(error(own, -1), ErrorCode::kInvalidRequest);
+  EXPECT_EQ(error(std::nullopt, 1), ErrorCode::kInvalidRequest);
+  EXPECT_TRUE(Ask(world, 5, {"test", "1.0", own, 2})->api_keys.empty());
 }
 
 }  // namespace

@@ -64,6 +64,23 @@ TEST_F(RulesTest, ALostSynIsNeverAnswered) {
   });
 }
 
+TEST_F(RulesTest, AMisroutedAddressLeadsToTheOtherBroker) {
+  world_.Run([&] {
+    world_.Connect(kOne);
+    const RuleId rule = world_.network().Impose({.kind = Rule::kMisroute, .nodes = {kOne}, .others = {kTwo}});
+    EXPECT_EQ(world_.AwaitEnd(world_.client(), seconds(1)), EndReason::kReset) << "who had it is not there any more";
+    EXPECT_EQ(world_.network().Touched(rule), 1);
+    const auto misrouted = world_.Connect(kOne);
+    EXPECT_TRUE(Reaches(misrouted));
+    EXPECT_EQ(world_.network().Disconnect(kOne, DisconnectKind::kReset), 0) << "it is a connection of the other one";
+    const auto direct = world_.Connect(kTwo);
+    world_.network().Lift(rule);
+    EXPECT_EQ(world_.AwaitEnd(world_.client(), seconds(1)), EndReason::kReset);
+    EXPECT_TRUE(Reaches(direct));
+    EXPECT_EQ(world_.network().Touched(rule), 2);
+  });
+}
+
 TEST_F(RulesTest, AnUnreachableBrokerEndsOpens) {
   world_.Run([&] {
     Impose(Rule::kUnreachable);
