@@ -112,6 +112,11 @@ bool StoreRecovery(ProducerConfig& config, std::int64_t, std::string_view text) 
   return true;
 }
 
+// All sensors of a producer are of INFO; only what is no level is wrong. Kafka knows these spellings alone.
+bool StoreRecordingLevel(ProducerConfig&, std::int64_t, std::string_view text) {
+  return text == "INFO" || text == "DEBUG" || text == "TRACE";
+}
+
 bool StoreBootstrapServers(ProducerConfig& config, std::int64_t, std::string_view text) {
   for (const std::string_view part : SplitAtCommas(text)) {
     std::optional<BootstrapServer> server = ParseBootstrapServer(part);
@@ -269,7 +274,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     Ignored("metric.reporters", kList, "metrics are read with Metrics()",
             "org.apache.kafka.common.metrics.JmxReporter"),
     Int("metrics.num.samples", "2", 1, "PR-27", kNumber<&C::metrics_num_samples>, "windows that a rate is over"),
-    NotYet("metrics.recording.level", kString, "INFO", "how much is measured"),
+    Text("metrics.recording.level", kString, "INFO", "INFO, DEBUG or TRACE", "PR-27", &StoreRecordingLevel,
+         "how much is measured; changes nothing: all metrics of a producer are of INFO, as those of Kafka's are"),
     Long("metrics.sample.window.ms", "30000", 0, "PR-27", kWindow, "length of one such window; 0 is 1"),
     Bool("partitioner.adaptive.partitioning.enable", "true", "PT-12", kNumber<&C::partitioner_adaptive>,
          "records without a key go rather where less is waiting"),

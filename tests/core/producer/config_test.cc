@@ -83,6 +83,15 @@ TEST(ConfigTest, UnknownKeyNamesTheClosestOne) {
             "linger is not a key of Kafka's producer; did you mean linger.ms?");
 }
 
+// PR-27
+TEST(ConfigTest, RecordingLevelsAreKafkasThree) {
+  for (const char* level : {"INFO", "DEBUG", "TRACE"}) {
+    EXPECT_TRUE(ParseWith({{"metrics.recording.level", level}}).ok()) << level;
+  }
+  EXPECT_EQ(ErrorOf({{"metrics.recording.level", "debug"}}, absl::StatusCode::kInvalidArgument),
+            "metrics.recording.level = \"debug\" is not allowed: INFO, DEBUG or TRACE (PR-27)");
+}
+
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {
   EXPECT_EQ(ErrorOf({{"transaction.two.phase.commit.enable", "true"}}, absl::StatusCode::kUnimplemented),
             "transaction.two.phase.commit.enable = \"true\" is not supported yet (transactions that another system "
