@@ -1,5 +1,6 @@
 #include "core/accumulator/producer_batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/accumulator/compression_estimate.h"
@@ -30,6 +31,7 @@ void ProducerBatch::Start(std::uint64_t id, PartitionQueue& queue, PoolBuffer bu
   state_ = BatchState::kFilling;
   buffer_ = std::move(buffer);
   builder_ = wire::RecordBatchBuilder(buffer_.bytes());
+  full_bytes_ = buffer_.size;
   slots_.clear();
   if (result_ != nullptr && !result_->ReuseIfUnshared(result_stake_)) {
     result_->Release(result_stake_);
@@ -74,7 +76,7 @@ BatchView ProducerBatch::View() const {
           .record_count = record_count(),
           .bytes = static_cast<std::int32_t>(builder_.size_bytes()),
           .plain_bytes = static_cast<std::int32_t>(plain_bytes()),
-          .capacity = static_cast<std::int32_t>(builder_.capacity_bytes()),
+          .capacity = static_cast<std::int32_t>(full_bytes_),
           .attempts = attempts_,
           .created = created_};
 }
@@ -96,6 +98,23 @@ bool ProducerBatch::FitsCompressed(const std::optional<std::string_view>& key,
   if (record_count() == 0) return true;
   const auto bound = wire::RecordBatchUpperBound(key, value, headers) - wire::kRecordBatchHeaderBytes;
   return EstimatedBytes() + static_cast<std::int64_t>(bound) <= limit_bytes_;
+}
+
+std::int64_t ProducerBatch::BufferToGrowInto(const std::optional<std::string_view>& key,
+                                             const std::optional<std::string_view>& value,
+                                             std::span<const wire::HeaderView> headers) const {
+  if (limit_bytes_ > 0 && !FitsCompressed(key, value, headers)) return 0;
+  const auto bound = wire::RecordBatchUpperBound(key, value, headers) - wire::kRecordBatchHeaderBytes;
+  const std::int64_t most = gathered_bytes() + static_cast<std::int64_t>(bound);
+  const std::int64_t least = most - static_cast<std::int64_t>(wire::kRecordOverheadBytesMax);
+  if (buffer_.size >= full_bytes_ || least > full_bytes_) return 0;
+  return std::min(std::max(2 * buffer_.size, most), full_bytes_);
+}
+
+PoolBuffer ProducerBatch::GrowInto(PoolBuffer buffer) {
+  KT_CHECK(filling() && charged_ && buffer.size > buffer_.size && buffer.size <= full_bytes_);
+  builder_.MoveTo(buffer.bytes());
+  return std::exchange(buffer_, std::move(buffer));
 }
 
 std::int64_t ProducerBatch::Compress(Compressor& compressor) {

@@ -20,6 +20,7 @@
 #ifndef CORE_ACCUMULATOR_PRODUCER_BATCH_H_
 #define CORE_ACCUMULATOR_PRODUCER_BATCH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -145,9 +146,17 @@ class alignas(64) ProducerBatch {
   bool filling() const { return state_ == BatchState::kFilling; }
   // Nothing more is expected to fit (AC-03).
   bool full() const {
-    if (!filling() || builder_.size_bytes() >= builder_.capacity_bytes()) return true;
+    if (!filling() || gathered_bytes() >= full_bytes_) return true;
     return limit_bytes_ > 0 && EstimatedBytes() >= limit_bytes_;
   }
+  // Its buffer may be exchanged for larger ones, up to this size. Before the first record.
+  void MayGrowTo(std::int64_t full_bytes) { full_bytes_ = std::max(full_bytes_, full_bytes); }
+  // The size of a larger buffer in which a record that did not fit would, or 0: none does, or it is not for want of room.
+  std::int64_t BufferToGrowInto(const std::optional<std::string_view>& key,
+                                const std::optional<std::string_view>& value,
+                                std::span<const wire::HeaderView> headers) const;
+  // Goes on in a larger buffer of the same pool; returns the one so far.
+  PoolBuffer GrowInto(PoolBuffer buffer);
   // Records will be compressed, to this much of what they take (CompressionEstimate), and are to take no more than
   // `limit_bytes` then. Before the first one.
   void ExpectCompression(std::int64_t limit_bytes, std::int64_t ratio) {
@@ -182,6 +191,7 @@ class alignas(64) ProducerBatch {
   BatchState state_ = BatchState::kSealed;
   std::int64_t limit_bytes_ = 0;  // 0: the buffer is the limit; nothing is compressed, or it is over.
   wire::RecordBatchBuilder builder_;
+  std::int64_t full_bytes_ = 0;    // What the buffer holds, or may come to hold.
   std::vector<RecordSlot> slots_;  // One a record. The capacity stays with the object, so that it seldom grows.
   BatchResult* result_ = nullptr;
   std::int64_t result_stake_ = 0;

@@ -65,7 +65,9 @@ void RecordAccumulator::Describe(PartitionQueue& queue, ProducerBatch& batch, co
 bool RecordAccumulator::AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result) {
   ProducerBatch* last = queue.back;
   if (last == nullptr || !last->filling()) return false;
-  if (!last->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback)) {
+  if (!last->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback) &&
+      !(Grow(*last, record) &&
+        last->TryAppend(record.timestamp, record.key, record.value, record.headers, record.callback))) {
     last->Seal();  // Even if a smaller record would fit: the batch counts as full from now on (AC-02).
     return false;
   }
@@ -73,10 +75,22 @@ bool RecordAccumulator::AppendToLast(PartitionQueue& queue, const NewRecord& rec
   return true;
 }
 
+// Without waiting, as the queue is locked: where there is no memory to grow, the batch is full. What it has then comes back when it
+// was sent, and the record waits in line for a new one.
+bool RecordAccumulator::Grow(ProducerBatch& batch, const NewRecord& record) {
+  const std::int64_t size = batch.BufferToGrowInto(record.key, record.value, record.headers);
+  if (size == 0) return false;
+  PoolBuffer buffer = pool_.TryAllocate(size);
+  if (buffer.memory == nullptr) return false;
+  pool_.Deallocate(batch.GrowInto(std::move(buffer)));
+  return true;
+}
+
 bool RecordAccumulator::AppendToNew(PartitionQueue& queue, const NewRecord& record, PoolBuffer& buffer,
                                     AppendResult& result) {
   ProducerBatch* batch = registry_.Admit(queue, buffer);
   if (batch == nullptr) return false;
+  if (config_.incremental_allocation) batch->MayGrowTo(GatheringBytes(queue.topic));
   if (config_.codec != Codec::kNone) {
     batch->ExpectCompression(std::max(config_.batch_size, 1), queue.topic.compression().ratio());
   }
@@ -108,7 +122,9 @@ std::int64_t RecordAccumulator::GatheringBytes(TopicQueues& topic) const {
 
 absl::StatusOr<PoolBuffer> RecordAccumulator::AllocateFor(TopicQueues& topic, const NewRecord& record) {
   const auto bound = static_cast<std::int64_t>(wire::RecordBatchUpperBound(record.key, record.value, record.headers));
-  const std::int64_t size = std::max(GatheringBytes(topic), bound);
+  constexpr std::int64_t kFirstBytes = 1024;
+  const std::int64_t full = GatheringBytes(topic);
+  const std::int64_t size = std::max(config_.incremental_allocation ? std::min(full, kFirstBytes) : full, bound);
   if (size <= config_.buffer_memory) {
     PoolBuffer buffer = pool_.TryAllocate(size);
     if (buffer.memory != nullptr) return buffer;

@@ -59,8 +59,10 @@
 namespace ktrial {
 
 struct AccumulatorConfig {
-  std::int32_t batch_size = 16 * 1024;                           // batch.size; 0: one record a batch (AC-06)
-  std::int64_t buffer_memory = 32 * 1024 * 1024;                 // buffer.memory
+  std::int32_t batch_size = 16 * 1024;            // batch.size; 0: one record a batch (AC-06)
+  std::int64_t buffer_memory = 32 * 1024 * 1024;  // buffer.memory
+  // buffer.memory.allocation.strategy: batches begin small and take larger buffers as records come.
+  bool incremental_allocation = false;
   Duration linger = std::chrono::milliseconds(5);                // linger.ms
   Duration delivery_timeout = std::chrono::minutes(2);           // delivery.timeout.ms
   Duration retry_backoff = std::chrono::milliseconds(100);       // retry.backoff.ms
@@ -275,6 +277,7 @@ class RecordAccumulator final : private BatchRecycler {
   // Appending: record_accumulator.cc.
   bool AppendToLast(PartitionQueue& queue, const NewRecord& record, AppendResult& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
+  bool Grow(ProducerBatch& batch, const NewRecord& record);  // Under the lock of the batch's queue.
   bool AppendToNew(PartitionQueue& queue, const NewRecord& record, PoolBuffer& buffer, AppendResult& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);
   void Describe(PartitionQueue& queue, ProducerBatch& batch, const NewRecord& record, AppendResult& result)

@@ -89,6 +89,7 @@ struct ProducerConfig {
   std::int32_t max_in_flight_requests_per_connection = 5;  // 1: strict order (SN-17).
   std::int32_t batch_size = 16384;                         // 0: one record a batch (AC-06).
   std::int64_t buffer_memory = 33554432;
+  bool incremental_allocation = false;  // buffer.memory.allocation.strategy: batches grow as records come.
   std::int32_t max_request_size = 1048576;
   Duration linger = std::chrono::milliseconds(5);
   Duration max_block = std::chrono::seconds(60);

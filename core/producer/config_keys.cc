@@ -117,6 +117,11 @@ bool StoreRecordingLevel(ProducerConfig&, std::int64_t, std::string_view text) {
   return text == "INFO" || text == "DEBUG" || text == "TRACE";
 }
 
+bool StoreAllocation(ProducerConfig& config, std::int64_t, std::string_view text) {
+  config.incremental_allocation = EqualsIgnoringCase(text, "incremental");
+  return config.incremental_allocation || EqualsIgnoringCase(text, "full");
+}
+
 bool StoreBootstrapServers(ProducerConfig& config, std::int64_t, std::string_view text) {
   for (const std::string_view part : SplitAtCommas(text)) {
     std::optional<BootstrapServer> server = ParseBootstrapServer(part);
@@ -227,7 +232,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          &StoreBootstrapServers, "where to ask for the cluster; required"),
     Long("buffer.memory", "33554432", 0, "BP-02", kNumber<&C::buffer_memory>,
          "bytes that batches may take in all before Send waits"),
-    NotYet("buffer.memory.allocation.strategy", kString, "full", "how buffers of batches grow"),
+    Text("buffer.memory.allocation.strategy", kString, "full", "full or incremental", "BP-02", &StoreAllocation,
+         "full: a batch takes batch.size of buffer.memory at once; incremental: it begins with 1024 bytes and doubles "
+         "them as "
+         "records come, so that many partitions can have large batches; where no memory is left to grow, it is sent as "
+         "it is"),
     NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
     Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreText<&C::client_id>,
          "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),

@@ -35,6 +35,7 @@ int CompressionLevelOf(const ProducerConfig& config) {
 AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallback on_batch) {
   return {.batch_size = config.batch_size,
           .buffer_memory = config.buffer_memory,
+          .incremental_allocation = config.incremental_allocation,
           .linger = config.linger,
           .delivery_timeout = config.delivery_timeout,
           .retry_backoff = config.retry_backoff,

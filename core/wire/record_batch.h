@@ -72,6 +72,9 @@ class RecordBatchBuilder {
   std::size_t Append(std::int64_t timestamp_ms, const std::optional<std::string_view>& key,
                      const std::optional<std::string_view>& value, std::span<const HeaderView> headers);
 
+  // Goes on in a buffer that is larger than what is there so far. The buffers do not overlap. Not after Compress or Close.
+  void MoveTo(std::span<char> buffer);
+
   // Replaces the records by their compressed form and returns true; or leaves all as it is and returns false, if that
   // would not be smaller: the batch then goes uncompressed, which every broker takes. At least one record; at most once.
   bool Compress(Compressor& compressor);

@@ -93,6 +93,15 @@ std::size_t RecordBatchBuilder::Append(std::int64_t timestamp_ms, const Optional
   return record_bytes;
 }
 
+void RecordBatchBuilder::MoveTo(std::span<char> buffer) {
+  KT_CHECK(!closed_ && buffer.size() >= size_);
+  KT_CHECK(buffer.size() <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
+  std::memcpy(buffer.data() + kRecordBatchHeaderBytes, data_ + kRecordBatchHeaderBytes,
+              size_ - kRecordBatchHeaderBytes);
+  data_ = buffer.data();
+  capacity_ = buffer.size();
+}
+
 bool RecordBatchBuilder::Compress(Compressor& compressor) {
   KT_CHECK(record_count_ > 0 && !closed_);
   const std::string_view stream =

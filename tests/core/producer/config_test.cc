@@ -92,6 +92,14 @@ TEST(ConfigTest, RecordingLevelsAreKafkasThree) {
             "metrics.recording.level = \"debug\" is not allowed: INFO, DEBUG or TRACE (PR-27)");
 }
 
+TEST(ConfigTest, AllocationStrategiesMayBeWrittenAsOneLikes) {
+  EXPECT_FALSE(ParseWith({})->incremental_allocation);
+  EXPECT_TRUE(ParseWith({{"buffer.memory.allocation.strategy", "INCREMENTAL"}})->incremental_allocation);
+  EXPECT_FALSE(ParseWith({{"buffer.memory.allocation.strategy", "Full"}})->incremental_allocation);
+  EXPECT_EQ(ErrorOf({{"buffer.memory.allocation.strategy", "half"}}, absl::StatusCode::kInvalidArgument),
+            "buffer.memory.allocation.strategy = \"half\" is not allowed: full or incremental (BP-02)");
+}
+
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {
   EXPECT_EQ(ErrorOf({{"transaction.two.phase.commit.enable", "true"}}, absl::StatusCode::kUnimplemented),
             "transaction.two.phase.commit.enable = \"true\" is not supported yet (transactions that another system "

@@ -33,6 +33,7 @@ AccumulatorWorld::AccumulatorWorld(const WorldOptions& options) {
   SetCluster({{"orders", {{1}, {1}, {2}}}});
   const AccumulatorConfig config{.batch_size = options.batch_size,
                                  .buffer_memory = options.buffer_memory,
+           .incremental_allocation = options.incremental_allocation,
                                  .linger = options.linger,
                                  .delivery_timeout = options.delivery_timeout,
                                  .retry_backoff = options.retry_backoff,

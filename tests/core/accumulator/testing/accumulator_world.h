@@ -47,6 +47,7 @@ struct Told {
 struct WorldOptions {
   std::int32_t batch_size = 200;
   std::int64_t buffer_memory = 10'000;
+  bool incremental_allocation = false;
   Duration linger = Millis(5);
   Duration delivery_timeout = Millis(1000);
   Duration retry_backoff = Millis(100);
