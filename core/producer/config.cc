@@ -8,6 +8,7 @@
 
 #include "core/producer/config_check.h"
 #include "core/producer/config_keys.h"
+#include "core/producer/config_provider.h"
 #include "core/producer/profile.h"
 #include "core/producer/text.h"
 
@@ -46,11 +47,17 @@ ProfiledValues InKafkasKeys(const Values& values, const ConfigProfile* profile) 
 // One Parse: collects what is wrong and what was adapted, and knows which keys were given.
 class Parser {
  public:
-  Parser(const Values& values, const ConfigProfile* profile, ProducerConfig& config,
+  Parser(const Values& values, const ConfigProfile* profile, ConfigProviderFactory* providers, ProducerConfig& config,
          std::vector<ConfigProblem>& problems)
-      : profile_(profile), input_(InKafkasKeys(values, profile)), config_(config), problems_(problems) {}
+      : profile_(profile),
+        looked_up_(LookUpVariables(values, providers)),
+        input_(InKafkasKeys(looked_up_.values, profile)),
+        config_(config),
+        problems_(problems) {}
 
   void Run() {
+    problems_ = looked_up_.problems;
+    if (!problems_.empty()) return;  // What values would have been is not known.
     problems_ = input_.problems;
     config_.warnings = input_.warnings;
     for (const auto& [key, value] : input_.defaults) {
@@ -74,12 +81,16 @@ class Parser {
     const auto written = input_.written.find(std::string(key));
     return written == input_.written.end() ? std::string(key) : written->second.name;
   }
+  // The value of a key in an error. What was looked up may be secret.
+  std::string Quoted(std::string_view key, std::string_view value) const {
+    return looked_up_.secret.contains(NameOf(key)) ? std::string("what was looked up") : fmt::format("\"{}\"", value);
+  }
   void Problem(std::string_view key, std::string text, bool unsupported = false) {
     problems_.push_back({.key = NameOf(key), .text = std::move(text), .unsupported = unsupported});
   }
   void Problem(const ConfigConflict& conflict, std::string_view rule) {
-    Problem(conflict.key, fmt::format("{} = \"{}\" is not allowed: {} ({})", NameOf(conflict.key), conflict.value,
-                                      conflict.allowed, rule));
+    Problem(conflict.key, fmt::format("{} = {} is not allowed: {} ({})", NameOf(conflict.key),
+                                      Quoted(conflict.key, conflict.value), conflict.allowed, rule));
   }
   void Warn(std::string text) { config_.warnings.push_back(std::move(text)); }
 
@@ -104,17 +115,18 @@ class Parser {
       if (number && (*number < key.min || *number > key.max)) number = std::nullopt;
     }
     if (number && key.store(config_, *number, value)) return;
-    std::string shown = fmt::format("{} = \"{}\" is not allowed", key.name, value);
+    std::string shown = fmt::format("{} = {} is not allowed", key.name, Quoted(key.name, value));
     if (const auto written = input_.written.find(std::string(key.name)); written != input_.written.end()) {
       const auto& [name, text] = written->second;
-      shown = fmt::format("{} = \"{}\", which is {} = \"{}\", is not allowed", name, Trimmed(text), key.name, value);
+      shown = fmt::format("{} = {}, which is {} = {}, is not allowed", name, Quoted(key.name, Trimmed(text)), key.name,
+                          Quoted(key.name, value));
     }
     Problem(key.name, fmt::format("{}: {}{}", shown, AllowedValues(key), RuleSuffix(key)));
   }
 
   void ParseNotYet(const ConfigKey& key, std::string_view value) {
     if (EqualsIgnoringCase(value, key.harmless)) return;
-    const std::string shown = key.type == ConfigType::kPassword ? std::string() : fmt::format(" = \"{}\"", value);
+    const std::string shown = key.type == ConfigType::kPassword ? std::string() : " = " + Quoted(key.name, value);
     Problem(key.name, fmt::format("{}{} is not supported yet ({}): {}", key.name, shown, key.doc, AllowedValues(key)),
             /*unsupported=*/true);
   }
@@ -126,8 +138,8 @@ class Parser {
     if (!config_.enable_idempotence) {
       if (!transactional) return;
       return Problem("enable.idempotence",
-                     fmt::format("{} = \"false\" is not allowed with transactional.id = \"{}\": only true (PR-21)",
-                                 NameOf("enable.idempotence"), config_.transactional_id));
+                     fmt::format("{} = \"false\" is not allowed with transactional.id = {}: only true (PR-21)",
+                                 NameOf("enable.idempotence"), Quoted("transactional.id", config_.transactional_id)));
     }
     // Whoever wants transactions wants what they stand on.
     const bool demanded = Given("enable.idempotence") || transactional;
@@ -135,11 +147,11 @@ class Parser {
     for (const ConfigConflict& conflict : IdempotenceConflicts(config_)) {
       if (demanded || conflict.default_stays) {
         if (!config_.enable_idempotence) continue;
-        Problem(conflict.key,
-                fmt::format(
-                    "{} = \"{}\" is not allowed with {}{}: {} (PR-21)", NameOf(conflict.key), conflict.value,
-                    transactional && !Given("enable.idempotence") ? "transactional.id" : "enable.idempotence = true",
-                    demanded ? "" : ", the default", conflict.allowed));
+        Problem(conflict.key, fmt::format("{} = {} is not allowed with {}{}: {} (PR-21)", NameOf(conflict.key),
+                                          Quoted(conflict.key, conflict.value),
+                                          transactional && !Given("enable.idempotence") ? "transactional.id"
+                                                                                        : "enable.idempotence = true",
+                                          demanded ? "" : ", the default", conflict.allowed));
         continue;
       }
       config_.enable_idempotence = false;
@@ -221,6 +233,7 @@ class Parser {
   }
 
   const ConfigProfile* const profile_;
+  const LookedUpValues looked_up_;
   const ProfiledValues input_;
   ProducerConfig& config_;
   std::vector<ConfigProblem>& problems_;
@@ -255,10 +268,10 @@ std::optional<BootstrapServer> ParseBootstrapServer(std::string_view text) {
 }
 
 absl::StatusOr<ProducerConfig> ProducerConfig::Parse(const Values& values, std::vector<ConfigProblem>* problems,
-                                                     const ConfigProfile* profile) {
+                                                     const ConfigProfile* profile, ConfigProviderFactory* providers) {
   ProducerConfig config;
   std::vector<ConfigProblem> found;
-  Parser(values, profile, config, found).Run();
+  Parser(values, profile, providers, config, found).Run();
   if (problems != nullptr) *problems = found;
   if (found.empty()) return config;
   std::string text;

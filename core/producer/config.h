@@ -9,6 +9,7 @@
 //   known, not supported    an error that says so, unless the value asks for nothing (compression.type=none);
 //   of another client only  a warning (key.serializer, sasl.jaas.config, metric.reporters): it has no effect here;
 //   unknown                 an error that names the closest known key.
+// Values may stand elsewhere: ${NAME:PATH:KEY} (core/producer/config_provider.h). Those are never shown either.
 // With a profile (core/producer/profile.h) keys, defaults and meanings are those of another client.
 // Then the whole is checked. Two *explicit* values that contradict each other are an error; a default that contradicts
 // an explicit value adapts to it, and `warnings` says so (PR-22, PR-23).
@@ -49,6 +50,7 @@ enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 // What happens when no known broker can be reached (MD-22, MD-23).
 enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
 
+class ConfigProviderFactory;
 struct ConfigProfile;
 class ProducerInterceptor;
 
@@ -62,16 +64,18 @@ struct ConfigProblem {
 struct ProducerConfig {
   // Finds everything that is wrong. The Status is INVALID_ARGUMENT (UNIMPLEMENTED if all that is wrong is not supported
   // yet) and has one problem a line; `problems`, if given, gets them one by one. `profile` may be null: Kafka's own
-  // keys and defaults.
+  // keys and defaults; and so may `providers`: nothing is looked up, and config.providers has to be empty.
   static absl::StatusOr<ProducerConfig> Parse(const std::map<std::string, std::string>& values,
                                               std::vector<ConfigProblem>* problems = nullptr,
-                                              const ConfigProfile* profile = nullptr);
+                                              const ConfigProfile* profile = nullptr,
+                                              ConfigProviderFactory* providers = nullptr);
   // The same of the content of a .properties file (core/producer/config_properties.h says how one is written); `name` is
   // the file's, for errors: each line of one begins with "NAME:LINE: ". Reading the file is the caller's. Where a program
   // has more to say than the file: ParseProperties, and what comes of both to Parse.
   static absl::StatusOr<ProducerConfig> FromProperties(std::string_view content, std::string_view name,
                                                        std::vector<ConfigProblem>* problems = nullptr,
-                                                       const ConfigProfile* profile = nullptr);
+                                                       const ConfigProfile* profile = nullptr,
+                                                       ConfigProviderFactory* providers = nullptr);
 
   std::vector<BootstrapServer> bootstrap_servers;
   std::string

@@ -122,6 +122,15 @@ bool StoreAllocation(ProducerConfig& config, std::int64_t, std::string_view text
   return config.incremental_allocation || EqualsIgnoringCase(text, "full");
 }
 
+// Dealt with before all other keys (config_provider.h).
+bool StoreProviders(ProducerConfig&, std::int64_t, std::string_view) { return true; }
+
+bool StoreDnsLookup(ProducerConfig& config, std::int64_t, std::string_view text) {
+  const bool canonical = text == "resolve_canonical_bootstrap_servers_only";
+  config.client_dns_lookup = canonical ? DnsLookup::kCanonicalBootstrap : DnsLookup::kAllIps;
+  return canonical || text == "use_all_dns_ips";
+}
+
 bool StoreBootstrapServers(ProducerConfig& config, std::int64_t, std::string_view text) {
   for (const std::string_view part : SplitAtCommas(text)) {
     std::optional<BootstrapServer> server = ParseBootstrapServer(part);
@@ -250,7 +259,10 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "codec of batches"),
     Level("compression.zstd.level", "3", {}, -131072, 22, kLevel<&C::compression_zstd_level, Codec::kZstd>,
           "effort of zstd"),
-    NotYet("config.providers", kList, "", "where ${...} in values is looked up"),
+    Text("config.providers", kList, "", "names, separated by commas", "KIP-297", &StoreProviders,
+         "where ${NAME:PATH:KEY} in values is looked up; each NAME has config.providers.NAME.class, one of Kafka's "
+         "three, and "
+         "config.providers.NAME.param.*; for programs that look up, as ktrial produce does"),
     Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", kMillis<&C::connections_max_idle>,
          "a connection without traffic is closed after this; negative: never"),
     Int("delivery.timeout.ms", "120000", 0, "PR-22", kMillis<&C::delivery_timeout>,

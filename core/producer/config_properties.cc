@@ -180,13 +180,14 @@ absl::StatusOr<PropertyFile> ParseProperties(std::string_view content, std::stri
 
 absl::StatusOr<ProducerConfig> ProducerConfig::FromProperties(std::string_view content, std::string_view name,
                                                               std::vector<ConfigProblem>* problems,
-                                                              const ConfigProfile* profile) {
+                                                              const ConfigProfile* profile,
+                                                              ConfigProviderFactory* providers) {
   const absl::StatusOr<PropertyFile> file = ParseProperties(content, name);
   if (!file.ok()) return file.status();
   std::map<std::string, std::string> values;
   for (const auto& [key, value] : *file) values[key] = value.text;
   std::vector<ConfigProblem> found;
-  absl::StatusOr<ProducerConfig> config = Parse(values, &found, profile);
+  absl::StatusOr<ProducerConfig> config = Parse(values, &found, profile, providers);
   std::string text;
   for (const ConfigProblem& problem : found) {
     if (!text.empty()) text += '\n';

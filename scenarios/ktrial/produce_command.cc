@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/env/posix/config_providers.h"
 #include "core/env/posix/posix_env.h"
 #include "core/env/threads.h"
 #include "core/producer/config_properties.h"
@@ -129,7 +130,8 @@ absl::StatusOr<ProducerConfig> MakeConfig(const ProduceCommandOptions& options, 
   const absl::Status collected = Collect(options, profile, values, places);
   if (!collected.ok()) return collected;
   std::vector<ConfigProblem> problems;
-  absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(values, &problems, profile);
+  absl::StatusOr<ProducerConfig> config =
+      ProducerConfig::Parse(values, &problems, profile, MakePosixConfigProviders().get());
   std::string text;
   for (const ConfigProblem& problem : problems) {
     const auto place = places.find(problem.key);

@@ -104,6 +104,20 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertTrue(err.startswith("p.properties:2: the value of linger.ms has a \\u"), err)
 
+    def test_values_are_looked_up_and_never_shown(self):
+        env = ("config.providers=env\nconfig.providers.env.class="
+               "org.apache.kafka.common.config.provider.EnvVarConfigProvider\n")
+        os.environ["KTRIAL_TEST_SERVER"] = "127.0.0.1:1"
+        status, err = self.produce(env + "bootstrap.servers=${env:KTRIAL_TEST_SERVER}\n")
+        self.assertEqual(status, 0, err)
+        self.assertIn("0 lines", err)
+        status, err = self.produce(env + "bootstrap.servers=h:1\nacks=${env:KTRIAL_TEST_SERVER}\n")
+        self.assertEqual((status, err), (
+            2, "p.properties:4: acks = what was looked up is not allowed: all, -1, 0 or 1 (PR-20)\n"))
+        status, err = self.produce(env + "bootstrap.servers=${env:KTRIAL_TEST_NOTHING}\n")
+        self.assertEqual((status, err), (
+            2, "p.properties:3: bootstrap.servers: ${env:KTRIAL_TEST_NOTHING} has no value there, or it may not be read\n"))
+
     def test_a_file_that_is_not_there_is_wrong_input(self):
         status, _, err = self.run_ktrial("produce", "-t", "t", "--producer-config", "none.properties")
         self.assertEqual((status, err), (2, "none.properties: cannot be read: No such file or directory\n"))

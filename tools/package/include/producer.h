@@ -8,9 +8,11 @@
 #ifndef KTRIAL_PRODUCER_H_
 #define KTRIAL_PRODUCER_H_
 
+#include "core/env/posix/config_providers.h"
 #include "core/env/posix/posix_env.h"
 #include "core/producer/config.h"
 #include "core/producer/config_properties.h"
+#include "core/producer/config_provider.h"
 #include "core/producer/interceptor.h"
 #include "core/producer/list_serializer.h"
 #include "core/producer/log.h"
