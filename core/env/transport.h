@@ -57,7 +57,8 @@ std::string_view EndReasonName(EndReason reason);
 struct TransportEvent {
   enum class Kind : std::uint8_t {
     kResolved,    // resolve, addresses (at least one)
-    kUnresolved,  // resolve, text: why
+    kNamed,       // resolve, text: the name of an address
+    kUnresolved,  // resolve, text: why; of both kinds of look-ups
     kOpened,      // connection: an Open succeeded
     kAccepted,    // connection, listener: a new incoming connection
     kReadable,    // connection: Receive has something to say. Level-triggered while read interest is on
@@ -103,6 +104,9 @@ class Transport {
 
   // Starts to look up a host name; the answer is an event. IP literals and "localhost" are answered too, without a name server.
   virtual ResolveId Resolve(std::string_view host) = 0;
+  // Starts to look up the name of an address, an IP literal; the answer is kNamed or kUnresolved. Whoever runs the address says what
+  // its name is: look that up in turn before you believe it.
+  virtual ResolveId ResolveName(std::string_view ip) = 0;
 
   // Starts to connect. `host` is the name that was resolved, for filters that verify it. The id is valid at once; failure to even
   // start is a kEnded event. Until kOpened, Send and Receive answer kWouldBlock.

@@ -18,6 +18,7 @@ Metadata::Metadata(MetadataConfig config, Threads& threads, Entropy& entropy)
       schedule_(ExponentialBackoff(config_.retry_backoff, config_.retry_backoff_max), config_.max_age) {
   KT_CHECK(!config_.bootstrap.empty());
   MutexLock lock(mutex_);
+  bootstrap_ = config_.bootstrap;
   Swap(BootstrapCluster(1));
   version_ = 1;
   schedule_.RequestFull(RefreshReason::kInitial);
@@ -31,7 +32,7 @@ Metadata::~Metadata() {
 std::shared_ptr<const Cluster> Metadata::BootstrapCluster(std::uint64_t generation) const {
   Cluster::Parts parts{.bootstrap = true, .generation = generation};
   std::int32_t id = 0;
-  for (const BootstrapAddress& address : config_.bootstrap) {
+  for (const BootstrapAddress& address : bootstrap_) {
     parts.nodes.push_back({.id = NodeId(--id), .host = address.host, .port = address.port, .rack = std::nullopt});
   }
   return std::make_shared<const Cluster>(std::move(parts));
@@ -136,11 +137,12 @@ absl::Status Metadata::AwaitUpdate(std::int64_t last_version, Instant deadline) 
   };
   const auto over = [&] {
     mutex_.AssertHeld();
-    return first_in_line_for_error() || closed_ || version_ > last_version;
+    return !failure_.ok() || first_in_line_for_error() || closed_ || version_ > last_version;
   };
   changed_.Wait(mutex_, deadline, over, Site("metadata.await_update"));
   const bool takes_error = first_in_line_for_error();
   waiters_.erase(place);
+  if (!failure_.ok()) return failure_;
   if (takes_error) return std::exchange(fatal_error_, absl::OkStatus());
   if (closed_) return absl::CancelledError("the producer was closed while this waited for metadata");
   if (version_ > last_version) return absl::OkStatus();
@@ -151,6 +153,7 @@ absl::Status Metadata::TakeErrors(std::string_view topic) {
   MutexLock lock(mutex_);
   const absl::Status fatal = std::exchange(fatal_error_, absl::OkStatus());
   const auto errors = std::exchange(untaken_errors_, {});
+  if (!failure_.ok()) return failure_;
   if (!fatal.ok()) return fatal;
   const auto found = errors.find(topic);
   if (found == errors.end()) return absl::OkStatus();
@@ -193,6 +196,28 @@ void Metadata::SetFatalError(absl::Status error) {
   MutexLock lock(mutex_);
   fatal_error_ = std::move(error);
   changed_.NotifyAll();
+}
+
+void Metadata::SetBootstrap(std::vector<BootstrapAddress> addresses) {
+  KT_CHECK(!addresses.empty());
+  MutexLock lock(mutex_);
+  KT_CHECK(cluster_->is_bootstrap());
+  bootstrap_ = std::move(addresses);
+  Swap(BootstrapCluster(cluster_->generation() + 1));
+  ++version_;
+  changed_.NotifyAll();
+}
+
+void Metadata::FailForGood(absl::Status error) {
+  KT_CHECK(!error.ok());
+  MutexLock lock(mutex_);
+  failure_ = std::move(error);
+  changed_.NotifyAll();
+}
+
+absl::Status Metadata::failure() const {
+  MutexLock lock(mutex_);
+  return failure_;
 }
 
 void Metadata::Rebootstrap() {

@@ -145,11 +145,13 @@ class Metadata {
   // For a topic that nobody has answered for yet: a partial update, due at once; else RequestUpdate(kMetadataWait)
   // (MD-13).
   std::int64_t RequestUpdateForTopic(std::string_view topic);
+  // What FailForGood was told; else OK.
+  absl::Status failure() const;
   // True if the epoch is news: larger than the one remembered, which must exist. Then a full update is requested
   // (MD-42).
   bool SawLeaderEpoch(std::string_view topic, PartitionIndex partition, LeaderEpoch epoch);
 
-  // Waits until version() > last_version: OK. Otherwise, in this order of precedence (MD-24): a fatal error, which it
+  // Waits until version() > last_version: OK. Otherwise, in this order of precedence (MD-24): the failure for good; a fatal error, which it
   // takes away so that exactly one waiter gets it (MD-33); kCancelled after Close, without a Kafka code (MD-34);
   // REQUEST_TIMED_OUT at the deadline.
   absl::Status AwaitUpdate(std::int64_t last_version, Instant deadline);
@@ -172,6 +174,10 @@ class Metadata {
   void UpdateFailed(Instant now);
   // For whoever waits next, or waits first now (MD-33).
   void SetFatalError(absl::Status error);
+  // The addresses to start from are these, from now on; at least one. Only before the first answer: version + 1.
+  void SetBootstrap(std::vector<BootstrapAddress> addresses);
+  // Nothing will ever come: whoever waits or asks for errors gets this, now and later. For good.
+  void FailForGood(absl::Status error);
   // Starts over from the configured addresses (MD-22): version + 1, waiters wake, a full update is due.
   void Rebootstrap();
   // Leaders learnt from a produce response (MD-43). `nodes` are the endpoints in it. No flag, no version, no waiter.
@@ -189,7 +195,7 @@ class Metadata {
   std::size_t waiter_count() const;
 
  private:
-  std::shared_ptr<const Cluster> BootstrapCluster(std::uint64_t generation) const;
+  std::shared_ptr<const Cluster> BootstrapCluster(std::uint64_t generation) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Swap(std::shared_ptr<const Cluster> cluster) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::int64_t RequestForNewTopic(bool past_backoff) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The snapshot that an answer makes of the present one. Asks for a full update if the answer contains a reason for
@@ -223,6 +229,8 @@ class Metadata {
   // Errors that TakeErrors has not consumed yet; what LastTopicError shows stays in cluster_.
   std::map<std::string, wire::ErrorCode, std::less<>> untaken_errors_ ABSL_GUARDED_BY(mutex_);
   absl::Status fatal_error_ ABSL_GUARDED_BY(mutex_);
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+  std::vector<BootstrapAddress> bootstrap_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   // Tickets of the waits in progress, oldest first: the front takes a fatal error.
   std::list<std::uint64_t> waiters_ ABSL_GUARDED_BY(mutex_);

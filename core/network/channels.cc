@@ -20,6 +20,7 @@ void ChannelEvents::Clear() {
   ended.clear();
   resolved.clear();
   opened.clear();
+  looked_up.clear();
 }
 
 Channels::Channel* Channels::Find(NodeId id) {
@@ -33,6 +34,10 @@ void Channels::Resolve(NodeId id, std::string_view host) {
   place->second.resolve = transport_.Resolve(host);
   by_resolve_[*place->second.resolve] = id;
 }
+
+ResolveId Channels::LookUp(std::string_view host) { return *look_ups_.insert(transport_.Resolve(host)).first; }
+
+ResolveId Channels::LookUpName(std::string_view ip) { return *look_ups_.insert(transport_.ResolveName(ip)).first; }
 
 void Channels::Open(NodeId id, const Address& address, std::string_view host, Instant now) {
   const auto [place, is_new] = channels_.try_emplace(id, Channel{.reader = wire::FrameReader(frame_bytes_max_)});
@@ -123,6 +128,14 @@ ChannelEvents& Channels::Poll(Instant deadline, const Clock& clock) {
 
 void Channels::Sort(TransportEvent& event, Instant now, ChannelEvents& events) {
   using Kind = TransportEvent::Kind;
+  const bool is_answer = event.kind == Kind::kResolved || event.kind == Kind::kNamed || event.kind == Kind::kUnresolved;
+  if (is_answer && look_ups_.erase(event.resolve) > 0) {
+    events.looked_up.push_back({.id = event.resolve,
+                                .found = event.kind != Kind::kUnresolved,
+                                .addresses = std::move(event.addresses),
+                                .text = std::move(event.text)});
+    return;
+  }
   if (event.kind == Kind::kResolved || event.kind == Kind::kUnresolved) {
     const auto found = by_resolve_.find(event.resolve);
     if (found == by_resolve_.end()) return;  // Nobody waits for it any more.
@@ -164,6 +177,7 @@ void Channels::Sort(TransportEvent& event, Instant now, ChannelEvents& events) {
       break;
     }
     case Kind::kResolved:
+    case Kind::kNamed:
     case Kind::kUnresolved:
     case Kind::kAccepted:
       break;

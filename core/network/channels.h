@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,11 +39,19 @@ struct ChannelEvents {
     bool handshake = false;  // A filter refused (NC-44).
     std::string why;
   };
+  // The answer to LookUp or LookUpName. Not found: `text` says why.
+  struct LookedUp {
+    ResolveId id;
+    bool found = false;
+    std::vector<std::string> addresses;
+    std::string text;  // A name.
+  };
   std::vector<NodeId> writable;
   std::vector<NodeId> readable;
   std::vector<Ended> ended;
   std::vector<Resolved> resolved;
   std::vector<NodeId> opened;
+  std::vector<LookedUp> looked_up;
 
   void Clear();
 };
@@ -65,6 +74,9 @@ class Channels {
 
   // The node has no channel.
   void Resolve(NodeId id, std::string_view host);
+  // Look-ups that belong to no node: the addresses of a host, and the name of an address.
+  ResolveId LookUp(std::string_view host);
+  ResolveId LookUpName(std::string_view ip);
   // The node has no channel, or its host was looked up.
   void Open(NodeId id, const Address& address, std::string_view host, Instant now);
   bool Exists(NodeId id) const { return channels_.contains(id); }
@@ -108,6 +120,7 @@ class Channels {
   std::map<NodeId, Channel> channels_;
   std::map<ConnectionId, NodeId> by_connection_;
   std::map<ResolveId, NodeId> by_resolve_;
+  std::set<ResolveId> look_ups_;  // Of no node.
   // Kept from one poll to the next for their memory.
   std::vector<TransportEvent> transport_events_;
   ChannelEvents events_;

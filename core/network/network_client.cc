@@ -33,15 +33,17 @@ NetworkClient::Impl::Impl(NetworkClientConfig config, Metadata& metadata, Transp
       states_(ExponentialBackoff(config_.reconnect_backoff, config_.reconnect_backoff_max),
               ExponentialBackoff(config_.connection_setup_timeout, config_.connection_setup_timeout_max), entropy),
       in_flight_(config_.max_in_flight),
+      bootstrap_(config_.canonical_bootstrap.empty() ? Bootstrap::kDone : Bootstrap::kLookingUp),
       channels_(transport, observer, config_.socket_buffers, static_cast<std::size_t>(config_.response_bytes_max),
-                config_.connections_max_idle) {
+                config_.connections_max_idle),
+      canonical_(config_.canonical_bootstrap, channels_) {
   KT_CHECK(config_.max_in_flight > 0);
   KT_CHECK(config_.response_bytes_max > 0);
 }
 
 bool NetworkClient::Impl::Ready(const Node& node, Instant now) {
   KT_CHECK(node.id != kNoNode);
-  if (closed_) return false;
+  if (closed_ || bootstrapping()) return false;
   if (IsReady(node.id, now)) return true;
   if (states_.MayConnect(node.id, now)) Connect(node, now);
   return false;
@@ -66,6 +68,7 @@ void NetworkClient::Impl::OpenNext(NodeId id, Instant now) {
 
 LeastLoaded NetworkClient::Impl::FindLeastLoaded(Instant now) {
   LeastLoaded result{.cluster = metadata_.Fetch()};
+  if (bootstrapping()) return result;
   const std::span<const Node> nodes = result.cluster->nodes();
   KT_CHECK(!nodes.empty());
   const std::size_t first = nodes.size() == 1 ? 0 : DrawBelow(entropy_, DrawPurpose::kLeastLoadedNode, nodes.size());
@@ -213,6 +216,14 @@ void NetworkClient::Impl::Close() {
   ended_.clear();
 }
 
+Instant NetworkClient::Impl::LookAgainAt(NodeId id, Instant now) const {
+  if (bootstrapping()) return Instant::Never();
+  // Only a due update of the metadata is in the way. If the next poll can send that, it does so first, and must not wait for the
+  // answer, which a broker that hangs would keep from us. If it cannot, what makes it so is an event.
+  if (CanSend(id, now)) return MetadataCanBeAsked(now) ? now : Instant::Never();
+  return states_.LookAgainAt(id, now);
+}
+
 bool NetworkClient::Impl::MetadataCanBeAsked(Instant now) const {
   const std::shared_ptr<const Cluster> cluster = metadata_.Fetch();
   return std::ranges::any_of(cluster->nodes(), [&](const Node& node) { return CanSend(node.id, now); });
@@ -227,12 +238,7 @@ NetworkClient::~NetworkClient() { impl_->Close(); }
 
 bool NetworkClient::Ready(const Node& node, Instant now) { return impl_->Ready(node, now); }
 bool NetworkClient::IsReady(NodeId id, Instant now) const { return impl_->IsReady(id, now); }
-Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const {
-  // Only a due update of the metadata is in the way. If the next poll can send that, it does so first, and must not wait for the
-  // answer, which a broker that hangs would keep from us. If it cannot, what makes it so is an event.
-  if (impl_->CanSend(id, now)) return impl_->MetadataCanBeAsked(now) ? now : Instant::Never();
-  return impl_->states().LookAgainAt(id, now);
-}
+Instant NetworkClient::LookAgainAt(NodeId id, Instant now) const { return impl_->LookAgainAt(id, now); }
 bool NetworkClient::ConnectionFailed(NodeId id) const { return impl_->states().HasFailed(id); }
 
 LeastLoaded NetworkClient::FindLeastLoaded(Instant now) { return impl_->FindLeastLoaded(now); }

@@ -29,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/env/clock.h"
@@ -62,6 +63,12 @@ struct NetworkClientConfig {
   // that: all are spoken to as 0.9 would have it. No guess is made from silence, since a newer broker that hangs would be spoken
   // to like that for as long as the connection lasts.
   bool discover_versions = true;
+  // bootstrap.resolve.timeout.ms: for so long after the first Poll may no bootstrap host be found, else the metadata fail for good.
+  // Nullopt: for ever.
+  std::optional<Duration> bootstrap_resolve_timeout;
+  // Look up what these hosts are really called first, and bootstrap from those names (client.dns.lookup =
+  // resolve_canonical_bootstrap_servers_only). Empty: bootstrap from what Metadata has.
+  std::vector<BootstrapAddress> canonical_bootstrap;
   // Tell nodes whom we mean, so that one that is somebody else says so (metadata.cluster.check.enable, KIP-1242). Has no effect
   // without `rebootstrap`, which is what follows.
   bool check_cluster = true;

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "core/network/api_versions.h"
+#include "core/network/canonical_bootstrap.h"
 #include "core/network/channels.h"
 #include "core/network/connection_states.h"
 #include "core/network/correlation_ids.h"
@@ -35,6 +36,7 @@ class NetworkClient::Impl {
   bool MetadataCanBeAsked(Instant now) const;
   bool IsReady(NodeId id, Instant now) const { return !updater_.IsDue(now) && CanSend(id, now); }
   LeastLoaded FindLeastLoaded(Instant now);
+  Instant LookAgainAt(NodeId id, Instant now) const;
   void Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
   void Poll(Instant now, Instant deadline);
   void Disconnect(NodeId id, Instant now);
@@ -72,12 +74,18 @@ class NetworkClient::Impl {
   void OpenNext(NodeId id, Instant now);
   void SendAs(RequestKind kind, NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
 
+  // Before any node can be asked: what bootstrap hosts are called is being looked up, or will never be known.
+  bool bootstrapping() const { return bootstrap_ != Bootstrap::kDone; }
+  void FailBootstrap();
+
   // The steps of a poll, in their order.
+  Instant StepBootstrap(Instant now);
   Instant StepMetadata(Instant now);
   void HandleWritable(const ChannelEvents& events, Instant now);
   void CompleteWritten(Instant now);
   void HandleReadable(const ChannelEvents& events, Instant now);
   void HandleEnded(const ChannelEvents& events, Instant now);
+  void HandleLookedUp(const ChannelEvents& events, Instant now);
   void HandleOpened(ChannelEvents& events, Instant now);
   void AskVersions(Instant now);
   void HandleTimeouts(Instant now);
@@ -117,8 +125,20 @@ class NetworkClient::Impl {
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.
   CorrelationIds correlation_ids_;
   bool closed_ = false;
+
+  enum class Bootstrap : std::uint8_t {
+    kLookingUp,  // The canonical names.
+    kDone,       // Metadata's nodes can be asked.
+    kFailed,     // No host was found in time: nothing is done any more.
+  };
+  Bootstrap bootstrap_;
+  std::optional<Instant> look_up_at_;         // When the next round begins; nullopt while one is under way.
+  std::optional<Instant> bootstrap_give_up_;  // Set by the first Poll, until a host was found.
+  bool bootstrap_found_ = false;
+  std::string bootstrap_problem_;  // Why the last host was not found.
   // After in_flight_: closed before the requests whose bytes it may still be writing.
   Channels channels_;
+  CanonicalBootstrap canonical_;
 };
 
 }  // namespace ktrial

@@ -16,7 +16,8 @@ void NetworkClient::Impl::Poll(Instant now, Instant deadline) {
     ReportEnded();
     return;
   }
-  Instant wait = std::min(deadline, StepMetadata(now));
+  Instant wait = std::min(deadline, StepBootstrap(now));
+  if (!bootstrapping()) wait = std::min(wait, StepMetadata(now));
   // After the step, which may have sent a request or started a connection.
   wait = std::min({wait, in_flight_.NextTimeout(), states_.NextSetupTimeout(), channels_.NextIdleAt(),
                    updater_.NextRebootstrapAt()});
@@ -29,11 +30,56 @@ void NetworkClient::Impl::Poll(Instant now, Instant deadline) {
   CompleteWritten(now);
   HandleReadable(events, now);
   HandleEnded(events, now);
+  HandleLookedUp(events, now);
   HandleOpened(events, now);
   AskVersions(now);
   HandleTimeouts(now);
   RebootstrapIfNeeded(now);
   ReportEnded();
+}
+
+// Begins a round of look-ups that is due, or gives up. Returns when to do so if no event comes before.
+Instant NetworkClient::Impl::StepBootstrap(Instant now) {
+  if (bootstrap_ == Bootstrap::kFailed || (bootstrap_found_ && !bootstrapping())) return Instant::Never();
+  if (!bootstrap_give_up_.has_value()) {
+    bootstrap_give_up_ =
+        config_.bootstrap_resolve_timeout ? now + *config_.bootstrap_resolve_timeout : Instant::Never();
+    look_up_at_ = now;
+  }
+  if (!bootstrap_found_ && now >= *bootstrap_give_up_) {
+    FailBootstrap();
+    return Instant::Never();
+  }
+  const Instant give_up = bootstrap_found_ ? Instant::Never() : *bootstrap_give_up_;
+  if (bootstrap_ != Bootstrap::kLookingUp || !look_up_at_.has_value()) return give_up;
+  if (*look_up_at_ > now) return std::min(give_up, *look_up_at_);
+  look_up_at_.reset();
+  canonical_.Start();
+  return give_up;
+}
+
+void NetworkClient::Impl::FailBootstrap() {
+  bootstrap_ = Bootstrap::kFailed;
+  for (const auto& [id, peer] : peers_) channels_.Close(id);
+  peers_.clear();
+  std::string text = "no host of bootstrap.servers was found within bootstrap.resolve.timeout.ms";
+  if (!bootstrap_problem_.empty()) text += ": " + bootstrap_problem_;
+  metadata_.FailForGood(absl::NotFoundError(text));
+}
+
+void NetworkClient::Impl::HandleLookedUp(const ChannelEvents& events, Instant now) {
+  if (bootstrap_ != Bootstrap::kLookingUp || look_up_at_.has_value()) return;
+  for (const ChannelEvents::LookedUp& answer : events.looked_up) canonical_.Answered(answer);
+  if (canonical_.under_way()) return;
+  std::vector<BootstrapAddress> servers = canonical_.Result();
+  if (servers.empty()) {
+    bootstrap_problem_ = canonical_.failure();
+    look_up_at_ = now + config_.reconnect_backoff;
+    return;
+  }
+  bootstrap_found_ = true;
+  bootstrap_ = Bootstrap::kDone;
+  metadata_.SetBootstrap(std::move(servers));
 }
 
 // Sends or prepares what a due update of the metadata needs (NC-32). Returns when to try again if no event comes
@@ -159,6 +205,7 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
   for (const ChannelEvents::Ended& end : events.ended) {
     // An answer in this poll may have made us close it already.
     if (!peers_.contains(end.id)) continue;
+    if (end.id < NodeId(0) && !end.was_open) bootstrap_problem_ = end.why;
     Loss loss{.reason = end.was_open ? RefreshReason::kConnectionLost : RefreshReason::kConnectFailed, .why = end.why};
     if (end.handshake) loss.fatal = wire::KafkaError(wire::ErrorCode::kSaslAuthenticationFailed, end.why);
     Lose(end.id, loss, now);
@@ -171,6 +218,7 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
 void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
   for (ChannelEvents::Resolved& resolved : events.resolved) {
     if (!channels_.Exists(resolved.id)) continue;
+    if (resolved.id < NodeId(0)) bootstrap_found_ = true;
     states_.Resolved(resolved.id, std::move(resolved.addresses));
     OpenNext(resolved.id, now);
   }

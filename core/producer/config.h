@@ -44,6 +44,12 @@ struct BootstrapServer {
 // nullopt: not of that form (no port, port 0, empty host, IPv6 without brackets).
 std::optional<BootstrapServer> ParseBootstrapServer(std::string_view text);
 
+// client.dns.lookup
+enum class DnsLookup : std::uint8_t {
+  kAllIps,              // Every address of a host is tried in turn.
+  kCanonicalBootstrap,  // The same, with the names that the addresses of bootstrap.servers really have in place of these.
+};
+
 // How many brokers must have a record before it counts as sent; the number is what goes on the wire.
 enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 
@@ -78,6 +84,8 @@ struct ProducerConfig {
                                                        ConfigProviderFactory* providers = nullptr);
 
   std::vector<BootstrapServer> bootstrap_servers;
+  Duration bootstrap_resolve_timeout = Duration::zero();  // Without any host of theirs found, all fails. Zero: never.
+  DnsLookup client_dns_lookup = DnsLookup::kAllIps;
   std::string
       client_id;  // Empty: "producer-" and transactional.id, or "producer-N", N counting the producers of the Env (PR-20).
   Acks acks = Acks::kAll;

@@ -236,7 +236,10 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "ask brokers which versions they speak, a key of librdkafka; false for Kafka 0.9, which never answers that"),
     Int("batch.size", "16384", 0, "AC-06", kNumber<&C::batch_size>,
         "bytes of a batch; a larger record gets a batch of its own; 0: one record a batch"),
-    NotYet("bootstrap.resolve.timeout.ms", kLong, "0", "how long to wait for the first name to resolve"),
+    Long("bootstrap.resolve.timeout.ms", "0", 0, "KIP-909", kMillis<&C::bootstrap_resolve_timeout>,
+         "how long no name of bootstrap.servers may have an address, before all calls fail for good; 0: for ever, "
+         "where the Java "
+         "client fails at its start"),
     Text("bootstrap.servers", kList, "", "host:port, separated by commas; an IPv6 address in brackets", "PR-20",
          &StoreBootstrapServers, "where to ask for the cluster; required"),
     Long("buffer.memory", "33554432", 0, "BP-02", kNumber<&C::buffer_memory>,
@@ -246,7 +249,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "them as "
          "records come, so that many partitions can have large batches; where no memory is left to grow, it is sent as "
          "it is"),
-    NotYet("client.dns.lookup", kString, "use_all_dns_ips", "which of a host's addresses are tried"),
+    Text("client.dns.lookup", kString, "use_all_dns_ips", "use_all_dns_ips or resolve_canonical_bootstrap_servers_only",
+         "NC-11", &StoreDnsLookup,
+         "all addresses of a host are tried in turn; the other value has bootstrap.servers replaced by the names that "
+         "their "
+         "addresses really have"),
     Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreText<&C::client_id>,
          "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),
     Text("client.rack", kString, "", "any text of at most 32767 bytes", "PT-07", &StoreText<&C::client_rack>,

@@ -52,15 +52,20 @@ AccumulatorConfig AccumulatorConfigOf(const ProducerConfig& config, BatchCallbac
           .on_batch = on_batch};
 }
 
-MetadataConfig MetadataConfigOf(const ProducerConfig& config) {
-  MetadataConfig metadata{.retry_backoff = config.retry_backoff,
-                          .retry_backoff_max = config.retry_backoff_max,
-                          .max_age = config.metadata_max_age,
-                          .max_idle = config.metadata_max_idle};
+std::vector<BootstrapAddress> BootstrapOf(const ProducerConfig& config) {
+  std::vector<BootstrapAddress> addresses;
   for (const BootstrapServer& server : config.bootstrap_servers) {
-    metadata.bootstrap.push_back({.host = server.host, .port = server.port});
+    addresses.push_back({.host = server.host, .port = server.port});
   }
-  return metadata;
+  return addresses;
+}
+
+MetadataConfig MetadataConfigOf(const ProducerConfig& config) {
+  return {.bootstrap = BootstrapOf(config),
+          .retry_backoff = config.retry_backoff,
+          .retry_backoff_max = config.retry_backoff_max,
+          .max_age = config.metadata_max_age,
+          .max_idle = config.metadata_max_idle};
 }
 
 NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
@@ -79,6 +84,10 @@ NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
       .discover_versions = config.api_version_request,
       .check_cluster = config.metadata_cluster_check};
   if (config.connections_max_idle < Duration::zero()) network.connections_max_idle = std::nullopt;
+  if (config.bootstrap_resolve_timeout > Duration::zero()) {
+    network.bootstrap_resolve_timeout = config.bootstrap_resolve_timeout;
+  }
+  if (config.client_dns_lookup == DnsLookup::kCanonicalBootstrap) network.canonical_bootstrap = BootstrapOf(config);
   return network;
 }
 
@@ -208,7 +217,7 @@ absl::StatusOr<std::vector<PartitionInfo>> Producer::Impl::PartitionsFor(std::st
 
 absl::Status Producer::Impl::CheckTransactional() const {
   if (transaction_calls_ == nullptr) return absl::FailedPreconditionError("transactions need a transactional.id");
-  return topic_wait_.closing() ? absl::FailedPreconditionError("the producer is closed") : absl::OkStatus();
+  return topic_wait_.closing() ? absl::FailedPreconditionError("the producer is closed") : metadata_.failure();
 }
 
 absl::Status Producer::Impl::BeginTransaction() {
@@ -232,6 +241,8 @@ absl::Status Producer::Impl::Transact(TransactionCalls::Kind kind, OffsetsOfGrou
   const Instant start = clock_.Now();
   absl::Status status = transaction_calls_->Await(*call, start + config_.max_block);
   metrics_.TransactionCalled(TimedAs(kind), clock_.Now() - start);
+  // What the call waited for will never come.
+  if (!status.ok() && !metadata_.failure().ok()) return metadata_.failure();
   return status;
 }
 

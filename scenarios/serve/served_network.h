@@ -45,6 +45,7 @@ class ServedNetwork : public Transport, public sim::NetworkControl {
 
   // --- Transport ---
   ResolveId Resolve(std::string_view host) override { return real_.Resolve(host); }
+  ResolveId ResolveName(std::string_view ip) override { return real_.ResolveName(ip); }
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers buffers) override {
     return real_.Open(address, host, buffers);
   }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "core/env/transport.h"
 #include "core/types.h"
 #include "sim/kernel/kernel.h"
@@ -44,6 +45,7 @@ class NetworkCore {
   bool IsListening(const Address& address) const { return listeners_.contains(address); }
   void StopListening(const Address& address) { listeners_.erase(address); }
   void Resolve(SimTransport& transport, ResolveId id, std::string_view host);
+  void ResolveName(SimTransport& transport, ResolveId id, std::string_view ip);
   bool EarlyReturn() { return polls_.OneIn(options_.early_return_one_in); }
   void AddHost(std::string_view ip) { hosts_.emplace(ip); }
   // A transport that is gone: what comes for it is dropped.
@@ -56,6 +58,7 @@ class NetworkCore {
   }
   void SetName(std::string_view host, std::vector<std::string> addresses);
   void SetName(std::string_view host, SimNetwork::NameAnswer answer);
+  void SetNameOf(std::string_view ip, std::string_view host);
   std::int64_t Disconnect(NodeId broker, DisconnectKind how);
   RuleId Impose(const NetworkRule& rule);
   void Lift(RuleId rule);
@@ -95,7 +98,9 @@ class NetworkCore {
   void AnswerStray(const ConnectionRef& connection, int side);
   void TellOfRoom(const ConnectionRef& connection, int side);
   void ForgetIfOver(Connection& connection);
-  void AnswerName(SimTransport& transport, ResolveId id, const std::string& host);
+  // What it tells the transport, if that is still there after the time that a look-up takes.
+  void AnswerLater(SimTransport& transport, absl::AnyInvocable<TransportEvent()> answer);
+  TransportEvent AnswerName(ResolveId id, const std::string& host);
 
   Kernel& kernel_;
   const NetworkOptions options_;
@@ -111,6 +116,7 @@ class NetworkCore {
   std::map<NodeId, Distribution> broker_latency_;
   std::map<std::pair<NodeId, int>, Instant> busy_until_;  // of a broker's line, by the side that writes
   std::map<std::string, Name, std::less<>> names_;
+  std::map<std::string, std::string, std::less<>> names_of_ips_;
   std::map<Address, Listener> listeners_;
   std::map<std::uint64_t, ConnectionRef> connections_;
   std::uint64_t next_connection_ = 1;

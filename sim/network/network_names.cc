@@ -28,14 +28,36 @@ void NetworkCore::Resolve(SimTransport& transport, ResolveId id, std::string_vie
       name->second.otherwise == SimNetwork::NameAnswer::kNever) {
     return;
   }
+  AnswerLater(transport, [this, id, asked = std::string(host)] { return AnswerName(id, asked); });
+}
+
+void NetworkCore::AnswerLater(SimTransport& transport, absl::AnyInvocable<TransportEvent()> answer) {
   const Duration takes = options_.resolve.Draw(resolves_);
   kernel_.At(kernel_.Now() + takes,
-             [this, to = &transport, number = transport.number(), id, asked = std::string(host)] {
-               if (transports_.contains(number)) AnswerName(*to, id, asked);
+             [this, to = &transport, number = transport.number(), answer = std::move(answer)]() mutable {
+               if (transports_.contains(number)) to->Notify(answer());
              });
 }
 
-void NetworkCore::AnswerName(SimTransport& transport, ResolveId id, const std::string& host) {
+void NetworkCore::SetNameOf(std::string_view ip, std::string_view host) {
+  names_of_ips_.insert_or_assign(std::string(ip), std::string(host));
+}
+
+void NetworkCore::ResolveName(SimTransport& transport, ResolveId id, std::string_view ip) {
+  transports_.insert(transport.number());
+  trace_.NoteText(TraceKind::kResolve, subject_, id.value(), ip);
+  AnswerLater(transport, [this, id, asked = std::string(ip)] {
+    if (asked == "127.0.0.1")
+      return TransportEvent{.kind = TransportEvent::Kind::kNamed, .resolve = id, .text = "localhost"};
+    const auto name = names_of_ips_.find(asked);
+    if (name != names_of_ips_.end()) {
+      return TransportEvent{.kind = TransportEvent::Kind::kNamed, .resolve = id, .text = name->second};
+    }
+    return TransportEvent{.kind = TransportEvent::Kind::kUnresolved, .resolve = id, .text = "no name for " + asked};
+  });
+}
+
+TransportEvent NetworkCore::AnswerName(ResolveId id, const std::string& host) {
   TransportEvent answer{.kind = TransportEvent::Kind::kResolved, .resolve = id};
   const auto name = names_.find(host);
   if (name != names_.end()) {
@@ -54,7 +76,7 @@ void NetworkCore::AnswerName(SimTransport& transport, ResolveId id, const std::s
     answer.kind = TransportEvent::Kind::kUnresolved;
     answer.text = "no such host: " + host;
   }
-  transport.Notify(std::move(answer));
+  return answer;
 }
 
 }  // namespace ktrial::sim

@@ -18,6 +18,7 @@ class TransportHandle final : public Transport {
   }
 
   ResolveId Resolve(std::string_view host) override { return transport_->Resolve(host); }
+  ResolveId ResolveName(std::string_view ip) override { return transport_->ResolveName(ip); }
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers buffers) override {
     return transport_->Open(address, host, buffers);
   }
@@ -74,6 +75,11 @@ void SimNetwork::SetName(std::string_view host, std::vector<std::string> address
 void SimNetwork::SetName(std::string_view host, NameAnswer answer) {
   UncheckedSection unchecked;
   core_->SetName(host, answer);
+}
+
+void SimNetwork::SetNameOf(std::string_view ip, std::string_view host) {
+  UncheckedSection unchecked;
+  core_->SetNameOf(ip, host);
 }
 
 std::int64_t SimNetwork::Disconnect(NodeId broker, DisconnectKind how) {

@@ -67,6 +67,8 @@ class SimNetwork final : public NetworkControl {
   void SetName(std::string_view host, std::vector<std::string> addresses);
   enum class NameAnswer : std::uint8_t { kFails, kNever };
   void SetName(std::string_view host, NameAnswer answer);
+  // What ResolveName answers for an address, besides 127.0.0.1; no other one has a name.
+  void SetNameOf(std::string_view ip, std::string_view host);
 
   // NetworkControl.
   std::int64_t Disconnect(NodeId broker, DisconnectKind how) override;

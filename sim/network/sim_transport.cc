@@ -30,6 +30,14 @@ ResolveId SimTransport::Resolve(std::string_view host) {
   return id;
 }
 
+ResolveId SimTransport::ResolveName(std::string_view ip) {
+  UncheckedSection unchecked;
+  kernel_.Point(Site("transport.resolve_name"));
+  const ResolveId id(next_resolve_++);
+  core_.ResolveName(*this, id, ip);
+  return id;
+}
+
 ConnectionId SimTransport::Open(const Address& address, std::string_view /*host*/, SocketBuffers buffers) {
   UncheckedSection unchecked;
   kernel_.Point(Site("transport.open"));

@@ -20,6 +20,7 @@ class SimTransport final : public Transport {
   ~SimTransport() override;
 
   ResolveId Resolve(std::string_view host) override;
+  ResolveId ResolveName(std::string_view ip) override;
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers buffers) override;
   absl::StatusOr<Listening> Listen(const Address& address, SocketBuffers buffers) override;
   void StopListening(ListenerId listener) override;

@@ -65,6 +65,7 @@ class EpollTransport final : public Transport {
   }
 
   ResolveId Resolve(std::string_view host) override;
+  ResolveId ResolveName(std::string_view ip) override;
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers buffers) override;
   absl::StatusOr<Listening> Listen(const Address& address, SocketBuffers buffers) override;
   void StopListening(ListenerId listener) override;
@@ -116,6 +117,13 @@ ResolveId EpollTransport::Resolve(std::string_view host) {
   return id;
 }
 
+ResolveId EpollTransport::ResolveName(std::string_view ip) {
+  const ResolveId id(next_id_++);
+  if (resolver_ == nullptr) resolver_ = std::make_unique<Resolver>(epoll_, kResolverTag, queued_);
+  resolver_->ResolveName(id, ip);
+  return id;
+}
+
 void EpollTransport::Register(int socket, std::uint64_t tag, std::uint32_t events, int operation) {
   epoll_event interest{};
   interest.events = events;
@@ -138,7 +146,8 @@ ConnectionId EpollTransport::Open(const Address& address, std::string_view /*hos
   }
   connection.socket = *socket;
   connection.connecting = true;
-  if (connect(*socket, reinterpret_cast<const sockaddr*>(&native->storage), native->size) != 0 && errno != EINPROGRESS) {
+  if (connect(*socket, reinterpret_cast<const sockaddr*>(&native->storage), native->size) != 0 &&
+      errno != EINPROGRESS) {
     EndByErrno(id, connection, errno);
     return id;
   }
@@ -159,7 +168,8 @@ absl::StatusOr<Listening> EpollTransport::Listen(const Address& address, SocketB
       getsockname(*socket, generic, &native->size) != 0) {
     const int error = errno;
     close(*socket);
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ip, ":", address.port, ": ", std::strerror(error)));
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", address.ip, ":", address.port, ": ", std::strerror(error)));
   }
   const ListenerId id(next_id_++);
   listeners_[id.value()] = *socket;

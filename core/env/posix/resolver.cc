@@ -84,6 +84,28 @@ void Resolver::Resolve(ResolveId id, std::string_view host_view) {
   ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &Resolver::OnAnswer, new Query{this, id, host});
 }
 
+void Resolver::ResolveName(ResolveId id, std::string_view ip_view) {
+  const std::string ip(ip_view);
+  sockaddr_in v4{};
+  sockaddr_in6 v6{};
+  v4.sin_family = AF_INET;
+  v6.sin6_family = AF_INET6;
+  const bool is_v4 = inet_pton(AF_INET, ip.c_str(), &v4.sin_addr) == 1;
+  if (!is_v4 && inet_pton(AF_INET6, ip.c_str(), &v6.sin6_addr) != 1) {
+    events_.push_back(NoAnswer(id, ip + ": not an IP address"));
+    return;
+  }
+  if (const char* why = Start(); why != nullptr) {
+    events_.push_back(NoAnswer(id, ip + ": " + why));
+    return;
+  }
+  const auto* address = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
+  const ares_socklen_t length = is_v4 ? sizeof(v4) : sizeof(v6);
+  ++unanswered_;
+  ares_getnameinfo(channel_, address, length, ARES_NI_LOOKUPHOST | ARES_NI_NAMEREQD, &Resolver::OnName,
+                   new Query{this, id, ip});
+}
+
 const char* Resolver::Start() {
   if (channel_ != nullptr) return nullptr;
   static std::once_flag once;
@@ -106,7 +128,8 @@ void Resolver::OnAnswer(void* argument, int status, int /*timeouts*/, ares_addri
   if (status == ARES_SUCCESS) {
     for (const ares_addrinfo_node* node = answer->nodes; node != nullptr; node = node->ai_next) {
       std::string literal = Literal(node->ai_addr);
-      if (std::find(addresses.begin(), addresses.end(), literal) == addresses.end()) addresses.push_back(std::move(literal));
+      if (std::find(addresses.begin(), addresses.end(), literal) == addresses.end())
+        addresses.push_back(std::move(literal));
     }
   }
   if (answer != nullptr) ares_freeaddrinfo(answer);
@@ -118,6 +141,21 @@ void Resolver::OnAnswer(void* argument, int status, int /*timeouts*/, ares_addri
   } else {
     events.push_back(Answer(query->id, std::move(addresses)));
   }
+}
+
+void Resolver::OnName(void* argument, int status, int /*timeouts*/, char* name, char* /*service*/) {
+  const std::unique_ptr<Query> query(static_cast<Query*>(argument));
+  --query->resolver->unanswered_;
+  if (status == ARES_EDESTRUCTION) return;
+  if (status != ARES_SUCCESS || name == nullptr) {
+    query->resolver->events_.push_back(NoAnswer(query->id, query->host + ": " + ares_strerror(status)));
+    return;
+  }
+  TransportEvent event;
+  event.kind = TransportEvent::Kind::kNamed;
+  event.resolve = query->id;
+  event.text = name;
+  query->resolver->events_.push_back(std::move(event));
 }
 
 void Resolver::OnSocketState(void* argument, int socket, int readable, int writable) {

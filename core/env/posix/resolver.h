@@ -31,6 +31,8 @@ class Resolver {
 
   // Exactly one event follows: kResolved or kUnresolved. It may already be in the queue when this returns.
   void Resolve(ResolveId id, std::string_view host);
+  // Exactly one event follows: kNamed or kUnresolved.
+  void ResolveName(ResolveId id, std::string_view ip);
   void OnSocketReady(int socket, bool readable, bool writable);
   // Retries and gives up on queries that have waited long enough.
   void OnTimeout();
@@ -40,6 +42,7 @@ class Resolver {
  private:
   struct Query;
   static void OnAnswer(void* query, int status, int timeouts, ares_addrinfo* answer);
+  static void OnName(void* query, int status, int timeouts, char* name, char* service);
   static void OnSocketState(void* self, int socket, int readable, int writable);
   // Null once it works, else why the library could not start (no file descriptors, a broken configuration).
   const char* Start();
@@ -48,8 +51,8 @@ class Resolver {
   const std::uint64_t tag_;
   std::deque<TransportEvent>& events_;
   ares_channeldata* channel_ = nullptr;  // Made at the first name that needs a name server.
-  int unanswered_ = 0;                   // Queries that the channel has; without any, no poll need ask it for its timeouts.
-  std::vector<int> sockets_;             // Registered with epoll.
+  int unanswered_ = 0;        // Queries that the channel has; without any, no poll need ask it for its timeouts.
+  std::vector<int> sockets_;  // Registered with epoll.
 };
 
 }  // namespace ktrial

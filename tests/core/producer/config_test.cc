@@ -83,13 +83,15 @@ TEST(ConfigTest, UnknownKeyNamesTheClosestOne) {
             "linger is not a key of Kafka's producer; did you mean linger.ms?");
 }
 
-// PR-27
-TEST(ConfigTest, RecordingLevelsAreKafkasThree) {
-  for (const char* level : {"INFO", "DEBUG", "TRACE"}) {
-    EXPECT_TRUE(ParseWith({{"metrics.recording.level", level}}).ok()) << level;
-  }
-  EXPECT_EQ(ErrorOf({{"metrics.recording.level", "debug"}}, absl::StatusCode::kInvalidArgument),
-            "metrics.recording.level = \"debug\" is not allowed: INFO, DEBUG or TRACE (PR-27)");
+// NC-11
+TEST(ConfigTest, DnsLookupTakesItsTwoNames) {
+  EXPECT_EQ(ParseWith({})->client_dns_lookup, DnsLookup::kAllIps);
+  EXPECT_EQ(ParseWith({{"client.dns.lookup", "use_all_dns_ips"}})->client_dns_lookup, DnsLookup::kAllIps);
+  EXPECT_EQ(ParseWith({{"client.dns.lookup", "resolve_canonical_bootstrap_servers_only"}})->client_dns_lookup,
+            DnsLookup::kCanonicalBootstrap);
+  EXPECT_EQ(ErrorOf({{"client.dns.lookup", "random.value"}}, absl::StatusCode::kInvalidArgument),
+            "client.dns.lookup = \"random.value\" is not allowed: use_all_dns_ips or "
+            "resolve_canonical_bootstrap_servers_only (NC-11)");
 }
 
 TEST(ConfigTest, AllocationStrategiesMayBeWrittenAsOneLikes) {
@@ -98,6 +100,15 @@ TEST(ConfigTest, AllocationStrategiesMayBeWrittenAsOneLikes) {
   EXPECT_FALSE(ParseWith({{"buffer.memory.allocation.strategy", "Full"}})->incremental_allocation);
   EXPECT_EQ(ErrorOf({{"buffer.memory.allocation.strategy", "half"}}, absl::StatusCode::kInvalidArgument),
             "buffer.memory.allocation.strategy = \"half\" is not allowed: full or incremental (BP-02)");
+}
+
+// PR-27
+TEST(ConfigTest, RecordingLevelsAreKafkasThree) {
+  for (const char* level : {"INFO", "DEBUG", "TRACE"}) {
+    EXPECT_TRUE(ParseWith({{"metrics.recording.level", level}}).ok()) << level;
+  }
+  EXPECT_EQ(ErrorOf({{"metrics.recording.level", "debug"}}, absl::StatusCode::kInvalidArgument),
+            "metrics.recording.level = \"debug\" is not allowed: INFO, DEBUG or TRACE (PR-27)");
 }
 
 TEST(ConfigTest, KnownButUnsupportedSaysSo) {

@@ -62,6 +62,43 @@ TEST(ProducerWaitTest, ATimeoutNamesTheBrokerThatCannotBeReached) {
   }));
 }
 
+// KIP-909
+TEST(ProducerWaitTest, WithoutABootstrapHostInTimeEverythingFailsForGood) {
+  ProducerWorld world;
+  world.sandbox().network().SetName("gone.example", sim::SimNetwork::NameAnswer::kFails);
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"bootstrap.servers", "gone.example:9092"},
+                                        {"bootstrap.resolve.timeout.ms", "300"},
+                                        {"max.block.ms", "5000"},
+                                        {"transactional.id", "x"}});
+    const Instant start = world.Now();
+    const absl::Status first = producer->PartitionsFor("t").status();
+    EXPECT_EQ(first.code(), absl::StatusCode::kNotFound);
+    EXPECT_THAT(std::string(first.message()), HasSubstr("no such host: gone.example"));
+    EXPECT_GE(world.Now() - start, milliseconds(300));
+    EXPECT_LE(world.Now() - start, milliseconds(310));
+    // A name that appears now comes too late.
+    world.sandbox().network().SetName("gone.example", {"10.0.0.1"});
+    EXPECT_EQ(producer->PartitionsFor("t").status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(producer->InitTransactions().code(), absl::StatusCode::kNotFound);
+    EXPECT_LE(world.Now() - start, milliseconds(320));
+    EXPECT_TRUE(producer->Close().ok());
+  }));
+}
+
+// NC-11
+TEST(ProducerWaitTest, BootstrapFromTheNamesThatAddressesReallyHave) {
+  ProducerWorld world;
+  world.sandbox().network().SetName("kafka.example", {"10.0.0.1", "10.0.0.2"});
+  world.sandbox().network().SetName("one.example", {"10.0.0.1"});
+  world.sandbox().network().SetNameOf("10.0.0.1", "one.example");
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"bootstrap.servers", "kafka.example:9092"},
+                                        {"client.dns.lookup", "resolve_canonical_bootstrap_servers_only"}});
+    EXPECT_TRUE(producer->Send({.topic = "t", .value = "x"}).Get().ok());
+  }));
+}
+
 // MD-31: at once, and without asking twice.
 TEST(ProducerWaitTest, AnInvalidTopicIsSaidByTheBrokerOnce) {
   ProducerWorld world;

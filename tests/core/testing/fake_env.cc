@@ -15,6 +15,16 @@ ResolveId FakeTransport::Resolve(std::string_view host) {
   return id;
 }
 
+ResolveId FakeTransport::ResolveName(std::string_view ip) {
+  const ResolveId id(next_id_++);
+  const auto known = names_of_ips.find(std::string(ip));
+  const bool found = known != names_of_ips.end();
+  pending_.push_back({.kind = found ? TransportEvent::Kind::kNamed : TransportEvent::Kind::kUnresolved,
+                      .resolve = id,
+                      .text = found ? known->second : "no name"});
+  return id;
+}
+
 void FakeTransport::AnswerResolve(const std::string& host, std::vector<std::string> addresses) {
   for (auto it = resolves_.begin(); it != resolves_.end();) {
     if (it->second != host) {

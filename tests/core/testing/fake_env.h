@@ -105,6 +105,9 @@ class FakeTransport : public Transport {
   // What a host name means; a host that is not here never gets an answer, one without addresses is not found.
   std::map<std::string, std::vector<std::string>> hosts;
 
+  // What an address is called; one that is not here has no name.
+  std::map<std::string, std::string> names_of_ips;
+
   const std::vector<ConnectionId>& opens() const { return opens_; }
   ConnectionId last_open() const { return opens_.back(); }
   Stream& stream(ConnectionId id) { return streams_.at(id); }
@@ -146,6 +149,7 @@ class FakeTransport : public Transport {
 
   // --- Transport ---
   ResolveId Resolve(std::string_view host) override;
+  ResolveId ResolveName(std::string_view ip) override;
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers) override;
   absl::StatusOr<Listening> Listen(const Address&, SocketBuffers) override {
     return absl::UnimplementedError("a client's transport");

@@ -418,11 +418,49 @@ TEST(TransportContract, AnUnknownNameNeverResolves) {
   });
 }
 
+TEST(TransportContract, TheLoopbackAddressIsCalledLocalhost) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    const auto client = env.NewTransport("client");
+    const ResolveId id = client->ResolveName("127.0.0.1");
+    const auto answer = EventPump(env, *client).Await(Kind::kNamed);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->resolve, id);
+    EXPECT_EQ(answer->text, "localhost");
+  });
+}
+
+TEST(TransportContract, WhatIsNoAddressHasNoName) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    const auto client = env.NewTransport("client");
+    const ResolveId id = client->ResolveName("some-host");
+    const auto answer = EventPump(env, *client).Await(Kind::kUnresolved);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->resolve, id);
+    EXPECT_NE(answer->text, "");
+  });
+}
+
+// An address that nobody has named is either answered with a failure or not at all.
+TEST(TransportContract, AnAddressWithoutANameIsNeverNamed) {
+  auto world = NewDoorWorld();
+  world->Run([&](Env& env) {
+    const auto client = env.NewTransport("client");
+    const ResolveId id = client->ResolveName("192.0.2.7");
+    for (const TransportEvent& event : EventPump(env, *client).Drain(milliseconds(100))) {
+      EXPECT_EQ(event.kind, Kind::kUnresolved);
+      EXPECT_EQ(event.resolve, id);
+    }
+  });
+}
+
 TEST(TransportContract, ATransportMayEndWithOpenConnectionsAndQueries) {
   auto world = NewDoorWorld();
   world->Run([&](Env& env) {
     ConnectedPair pair = Connect(env, *world);
     pair.client->Resolve("no-such-host.invalid");
+    pair.client->ResolveName("192.0.2.7");
     pair.client.reset();
     ReceiveAll(env, *pair.server, pair.server_side, 1);
     EXPECT_TRUE(EventPump(env, *pair.server).Await(Kind::kEnded, pair.server_side).has_value());

@@ -54,6 +54,7 @@ bool ScriptedTransport::HasEvents() const {
 }
 
 ResolveId ScriptedTransport::Resolve(std::string_view) { return ResolveId(0); }
+ResolveId ScriptedTransport::ResolveName(std::string_view) { return ResolveId(0); }
 ConnectionId ScriptedTransport::Open(const Address&, std::string_view, SocketBuffers) { return ConnectionId(0); }
 
 absl::StatusOr<Listening> ScriptedTransport::Listen(const Address& address, SocketBuffers) {

@@ -41,6 +41,7 @@ class ScriptedTransport final : public Transport {
 
   // --- The broker's part ---
   ResolveId Resolve(std::string_view host) override;
+  ResolveId ResolveName(std::string_view ip) override;
   ConnectionId Open(const Address& address, std::string_view host, SocketBuffers buffers) override;
   absl::StatusOr<Listening> Listen(const Address& address, SocketBuffers buffers) override;
   void StopListening(ListenerId listener) override;
