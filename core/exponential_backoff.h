@@ -8,10 +8,16 @@
 #ifndef CORE_EXPONENTIAL_BACKOFF_H_
 #define CORE_EXPONENTIAL_BACKOFF_H_
 
+#include <chrono>
+
 #include "core/env/clock.h"
 #include "core/env/entropy.h"
 
 namespace ktrial {
+
+// The longest wait where a broker says CONCURRENT_TRANSACTIONS to the first that a transaction asks for: the one before is
+// still getting its markers, which takes a moment only (SN-32). Shorter than what is drawn for other errors.
+inline constexpr Duration kConcurrentTransactionsBackoff = std::chrono::milliseconds(20);
 
 class ExponentialBackoff {
  public:

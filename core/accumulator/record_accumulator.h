@@ -196,7 +196,8 @@ class RecordAccumulator final : private BatchRecycler {
 
   // Takes the batches that have expired at `now` out of their queues (AC-25).
   ExpiredBatches Expire(Instant now);
-  // Back to the head of its queue, to be sent again after a backoff (AC-14, AC-23, SN-07). The batch is in flight.
+  // Back to the head of its queue, to be sent again after a backoff (AC-14, AC-23, SN-07), a shorter one while the transaction
+  // before is still ending (SN-32). The batch is in flight.
   void Reenqueue(ProducerBatch& batch, wire::ErrorCode why, Instant now);
   // Puts the records of a batch that the broker found too large into smaller ones, at the head of the queue, and ends
   // it. Returns how many there are now. The batch is in flight and has more than one record (AC-28 to AC-30).

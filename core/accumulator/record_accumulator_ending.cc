@@ -61,7 +61,13 @@ void RecordAccumulator::Recycle(ProducerBatch& batch) {
 void RecordAccumulator::Reenqueue(ProducerBatch& batch, wire::ErrorCode why, Instant now) {
   batch.MoveTo(BatchState::kSealed);
   ++batch.attempts_;
-  batch.retry_at_ = now + retry_backoff_.Delay(batch.attempts_ - 1, entropy_, DrawPurpose::kRetryBackoff);
+  Duration backoff = retry_backoff_.Delay(batch.attempts_ - 1, entropy_, DrawPurpose::kRetryBackoff);
+  if (why == wire::ErrorCode::kConcurrentTransactions) {
+    // Doubled each time, as there may be many such batches.
+    constexpr std::int32_t kDoublingsMax = 10;
+    backoff = std::min(backoff, kConcurrentTransactionsBackoff * (1 << std::min(batch.attempts_ - 1, kDoublingsMax)));
+  }
+  batch.retry_at_ = now + backoff;
   observer_.OnBatchRetried(batch.View(), why);
   PartitionQueue& queue = *batch.queue_;
   if (config_.idempotent) queue.sequences.Return(batch.id());

@@ -70,6 +70,8 @@ absl::Status Producer::SendOffsetsToTransaction(std::vector<OffsetToCommit> offs
 
 TransactionState Producer::transaction_state() const { return impl_->transaction_state(); }
 
+bool Producer::MayBeCommitted() const { return impl_->MayBeCommitted(); }
+
 MetricsSnapshot Producer::Metrics() const { return impl_->Metrics(); }
 
 absl::Status Producer::Close(Duration timeout) { return impl_->Close(timeout); }

@@ -103,10 +103,22 @@ class Producer {
   // is needed, nor a look at the futures. A Send that runs beside CommitTransaction belongs to this transaction or to
   // the next one.
   //
+  // What becomes of a record that comes late (SN-31); CommitTransaction does not fail for any of these but the third:
+  //   Send while there is no transaction, or it ends   FAILED_PRECONDITION, at once
+  //   Send in kAbortableError, kFatalError             what has failed, at once
+  //   Send fails with one of Kafka's errors            that; the transaction can only be aborted
+  //   Send began in time, and its record came in when  the next transaction takes it. REQUEST_TIMED_OUT if none does
+  //     the end was asked for: it had waited for        within delivery.timeout.ms; ABORTED if the producer closes first
+  //     metadata or memory
+  //   the transaction is aborted before it was sent    ABORTED; if an error made it kAbortableError, that error
+  //   the same while it is in flight                   as its broker answers: OK, too, though no reader will see it
+  //
   // The calls but BeginTransaction wait for brokers, for max.block.ms at most, and may not be made by callbacks. Errors:
   //   FAILED_PRECONDITION  no transactional.id; the producer is closed; the call does not fit transaction_state(); another
-  //                        call ran out of time and has to be repeated first. Nothing has changed.
-  //   REQUEST_TIMED_OUT    the time ran out and the call goes on: made again, it waits for the same end (SN-33)
+  //                        call is not over: a thread waits for it, or its time ran out and it has to be repeated first.
+  //                        Nothing has changed.
+  //   REQUEST_TIMED_OUT    the time ran out and the call goes on: made again, it waits for the same end (SN-33). Until
+  //                        then nobody knows the outcome: what CommitTransaction has begun may be committed
   //   in kAbortableError   what has failed: only AbortTransaction helps, after which everything may be tried again
   //   in kFatalError       what has failed, for good: PRODUCER_FENCED, for instance. Close this producer.
   // A Send that fails with an error that Kafka has a number for makes the transaction one that can only be aborted.
@@ -115,10 +127,15 @@ class Producer {
   absl::Status CommitTransaction();
   absl::Status AbortTransaction();
   // INVALID_ARGUMENT for a group without a name, or an offset without topic or with a negative number. Without offsets
-  // nothing happens.
+  // nothing happens. If its time ran out, it need not be repeated: CommitTransaction commits these offsets with the rest, or
+  // fails, and AbortTransaction drops them. Only other offsets have to wait.
   absl::Status SendOffsetsToTransaction(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group);
   // May change at any moment while records are under way. kUninitialized without a transactional.id.
   TransactionState transaction_state() const;
+  // A request to commit was sent, and it was not answered, or not with what became of it: whether readers will see the
+  // transaction is not known. After a CommitTransaction that failed this tells "unknown" (true) from "not committed"; while
+  // the call goes on it may change, after Close it does not.
+  bool MayBeCommitted() const;
 
   // Sends without lingering, and waits until every record whose Send has returned is completed, well or badly (PR-15).
   // DEADLINE_EXCEEDED if that takes longer; the records go on. FAILED_PRECONDITION on the sender thread.

@@ -273,6 +273,10 @@ absl::Status Producer::Impl::SendOffsets(std::vector<OffsetToCommit> offsets, Co
   return Transact(TransactionCalls::Kind::kSendOffsets, {.offsets = std::move(offsets), .group = std::move(group)});
 }
 
+bool Producer::Impl::MayBeCommitted() const {
+  return transaction_calls_ != nullptr && transaction_calls_->MayBeCommitted();
+}
+
 TransactionState Producer::Impl::transaction_state() const {
   return transaction_calls_ == nullptr ? TransactionState::kUninitialized : transaction_calls_->state();
 }

@@ -49,6 +49,7 @@ class Producer::Impl {
   absl::Status Transact(TransactionCalls::Kind kind, OffsetsOfGroup offsets = {});
   absl::Status SendOffsets(std::vector<OffsetToCommit> offsets, ConsumerGroupMetadata group);
   TransactionState transaction_state() const;
+  bool MayBeCommitted() const;
   MetricsSnapshot Metrics();
   absl::Status Close(Duration timeout);
   const ProducerConfig& config() const { return config_; }

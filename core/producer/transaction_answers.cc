@@ -19,7 +19,6 @@ using wire::ErrorCode;
 using enum TransactionState;
 
 constexpr std::int16_t kRaisesEpochSince = 3;  // InitProducerId (KIP-360)
-constexpr Duration kConcurrentBackoff = std::chrono::milliseconds(20);
 
 // Of the codes that one answer has for several partitions, which one decides: what is final before what may go away, and
 // last what was not looked at because of the others.
@@ -45,6 +44,13 @@ int Weight(TransactionRequest request, ErrorCode code) {
 
 void Weigh(TransactionRequest request, ErrorCode code, ErrorCode& heaviest) {
   if (Weight(request, code) > Weight(request, heaviest)) heaviest = code;
+}
+
+// What a coordinator answers that has written down what it was asked for, but not everywhere where it has to be. Of
+// the other errors it is certain that it has not.
+bool MayHaveBeenDone(ErrorCode code) {
+  return code == ErrorCode::kRequestTimedOut || code == ErrorCode::kUnknownServerError ||
+         Judge(TransactionRequest::kAddOffsets, code) == TransactionVerdict::kLookUp;
 }
 
 // From version 4 on there is one for each key that was asked for.
@@ -127,6 +133,14 @@ bool TransactionManager::Settle(TransactionRequest request, ErrorCode code, std:
 
 void TransactionManager::FailAbortable(const absl::Status& why, bool needs_new_epoch) {
   if (transaction_.is_forgotten && !can_raise_epoch_) return FailForGood(why);
+  // An abort would succeed, and say of what may be committed that it is not.
+  if (calls_.MayBeCommitted()) {
+    return FailForGood(
+        wire::KafkaError(wire::KafkaCode(why),
+                         fmt::format("{}; whether the transaction was committed is not known, as an earlier answer "
+                                     "was lost",
+                                     std::string(why.message()))));
+  }
   transaction_.needs_new_epoch |= needs_new_epoch;
   calls_.FailAbortable(why);
 }
@@ -184,23 +198,34 @@ void TransactionManager::On(const wire::AddPartitionsToTxnResponse& answer, cons
     }
   }
   if (answered != transaction_.adding.size()) Weigh(kRequest, ErrorCode::kUnknownServerError, code);
-  // While nothing is written yet the transaction before may still be ending, which takes a moment only.
-  const bool hurry = code == ErrorCode::kConcurrentTransactions && !accumulator_.any_admitted();
+  SettleAdding(code);
   const bool added = Settle(kRequest, code, where, outcome);
-  if (hurry) ask_again_at_ = std::min(ask_again_at_, outcome.ended + kConcurrentBackoff);
-  if (added) {
-    transaction_.started = true;
-    accumulator_.AdmitToTransaction(transaction_.adding);
-  }
+  if (!accumulator_.any_admitted()) Hurry(code, outcome);
+  if (added) accumulator_.AdmitToTransaction(transaction_.adding);
   // All or none of them are added; after an error that stays, none is.
   const TransactionVerdict verdict = Judge(kRequest, code);
   if (verdict != TransactionVerdict::kRetry && verdict != TransactionVerdict::kLookUp) transaction_.adding.clear();
 }
 
 void TransactionManager::On(const wire::AddOffsetsToTxnResponse& answer, const RequestOutcome& outcome) {
-  if (!Settle(TransactionRequest::kAddOffsets, answer.error, "", outcome)) return;
-  transaction_.started = true;
-  transaction_.group_added = true;
+  SettleAdding(answer.error);
+  const bool added = Settle(TransactionRequest::kAddOffsets, answer.error, "", outcome);
+  if (!accumulator_.any_admitted()) Hurry(answer.error, outcome);
+  transaction_.group_added |= added;
+}
+
+void TransactionManager::SettleAdding(ErrorCode code) {
+  if (code == ErrorCode::kNone) {
+    transaction_.started = true;
+    transaction_.unsettled = 0;
+  } else if (!MayHaveBeenDone(code)) {
+    --transaction_.unsettled;
+  }
+}
+
+void TransactionManager::Hurry(ErrorCode code, const RequestOutcome& outcome) {
+  if (code != ErrorCode::kConcurrentTransactions) return;
+  ask_again_at_ = std::min(ask_again_at_, outcome.ended + kConcurrentTransactionsBackoff);
 }
 
 void TransactionManager::On(const wire::TxnOffsetCommitResponse& answer, const RequestOutcome& outcome) {
@@ -217,20 +242,28 @@ void TransactionManager::On(const wire::TxnOffsetCommitResponse& answer, const R
     }
   }
   if (code == ErrorCode::kNone && !left.empty()) code = ErrorCode::kUnknownServerError;
-  if (!Settle(TransactionRequest::kCommitOffsets, code, "", outcome)) return;
+  const bool done = Settle(TransactionRequest::kCommitOffsets, code, "", outcome);
+  Hurry(code, outcome);
+  if (!done) return;
   transaction_.offsets.reset();
   calls_.OffsetsDone();
 }
 
 void TransactionManager::On(const wire::EndTxnResponse& answer, const RequestOutcome& outcome) {
+  // While its markers are written the end has come, and is only not told.
+  const bool ending = answer.error == ErrorCode::kConcurrentTransactions;
+  if (answer.error != ErrorCode::kNone && !MayHaveBeenDone(answer.error) && !ending) --transaction_.ends_unsettled;
+  calls_.SetMayBeCommitted(calls_.state() == kCommitting && transaction_.ends_unsettled > 0);
   // What cannot be aborted here is aborted by its coordinator when the producer begins a new session. Under version 2 that
   // is so, too, while the transaction before still gets its markers and nothing of this one has reached a leader.
-  const bool misfit = transaction_.v2 && answer.error == ErrorCode::kInvalidTxnState;
+  // And where nobody has said that anything was added, there was nothing to abort.
+  const bool misfit = answer.error == ErrorCode::kInvalidTxnState && (transaction_.v2 || !transaction_.started);
   const bool abortable = Judge(TransactionRequest::kEnd, answer.error) == TransactionVerdict::kAbortable;
   if (calls_.state() == kAborting && can_raise_epoch_ && (misfit || abortable)) {
     transaction_.is_forgotten = true;
     return;
   }
+  if (calls_.state() == kAborting && misfit && !transaction_.v2) return EndTransaction();
   if (!Settle(TransactionRequest::kEnd, answer.error, "", outcome)) return;
   if (!transaction_.v2) return EndTransaction();
   if (answer.producer_id < 0 || answer.producer_epoch < 0) {
@@ -243,8 +276,9 @@ void TransactionManager::On(const wire::EndTxnResponse& answer, const RequestOut
 }
 
 void TransactionManager::EndTransaction() {
-  const bool lost =
-      transaction_.needs_new_epoch || transaction_.is_forgotten || !producer_.is_valid() || accumulator_.HasTrouble();
+  const bool unsettled = transaction_.unsettled > 0 && can_raise_epoch_;
+  const bool lost = transaction_.needs_new_epoch || transaction_.is_forgotten || unsettled || !producer_.is_valid() ||
+                    accumulator_.HasTrouble();
   const bool forgotten = transaction_.is_forgotten;
   accumulator_.LeaveTransaction();
   transaction_ = {};

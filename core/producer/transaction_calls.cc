@@ -26,7 +26,7 @@ absl::Status WithPrefix(std::string_view prefix, const absl::Status& status) {
 struct TransactionCalls::Call {
   Kind kind = Kind::kInit;
   OffsetsOfGroup offsets;
-  bool offsets_taken = false;
+  int waiters = 0;  // Threads between Start and the end of Await.
   bool done = false;
   absl::Status result;
 };
@@ -75,6 +75,7 @@ TransactionCalls::TransactionCalls(Threads& threads)
 void TransactionCalls::Move(TransactionState next) {
   KT_CHECK(CanMove(state_.Load(), next));
   state_.Store(next);
+  if (next == kAborting) offsets_.reset();
 }
 
 void TransactionCalls::End(const absl::Status& result) {
@@ -96,6 +97,11 @@ absl::Status TransactionCalls::CheckNoOtherCall(std::string_view name) const {
   return absl::FailedPreconditionError(
       fmt::format("{} is not allowed: {} is not over; if its time ran out, it has to be called again first", name,
                   NameOf(call_->kind)));
+}
+
+bool TransactionCalls::GivesWayTo(Kind kind) const {
+  const bool ends = kind == Kind::kCommit || kind == Kind::kAbort;
+  return ends && call_ != nullptr && call_->kind == Kind::kSendOffsets && call_->waiters == 0;
 }
 
 absl::Status TransactionCalls::CheckMove(std::string_view name, TransactionState wanted) const {
@@ -149,19 +155,26 @@ absl::Status TransactionCalls::Begin() {
 
 absl::StatusOr<TransactionCalls::CallRef> TransactionCalls::Start(Kind kind, OffsetsOfGroup offsets) {
   MutexLock lock(mutex_);
-  if (!closed_ && call_ != nullptr && call_->kind == kind && call_->offsets == offsets) return call_;
-  if (absl::Status status = CheckNoOtherCall(NameOf(kind)); !status.ok()) return status;
-  if (absl::Status status = BeginCall(kind); !status.ok()) return status;
-  call_ = std::make_shared<Call>();
-  call_->kind = kind;
-  call_->offsets = std::move(offsets);
+  const bool joins = !closed_ && call_ != nullptr && call_->kind == kind && call_->offsets == offsets;
+  if (!joins) {
+    absl::Status status = !closed_ && GivesWayTo(kind) ? absl::OkStatus() : CheckNoOtherCall(NameOf(kind));
+    if (status.ok()) status = BeginCall(kind);
+    if (!status.ok()) return status;
+    call_ = std::make_shared<Call>();
+    call_->kind = kind;
+    call_->offsets = std::move(offsets);
+    if (kind == Kind::kSendOffsets) offsets_ = call_->offsets;
+  }
+  ++call_->waiters;
   return call_;
 }
 
 absl::Status TransactionCalls::Await(const CallRef& call, Instant deadline) {
   MutexLock lock(mutex_);
   const auto done = [&call] { return call->done; };
-  if (!ended_.Wait(mutex_, deadline, done, Site("transaction.await"))) {
+  const bool ended = ended_.Wait(mutex_, deadline, done, Site("transaction.await"));
+  --call->waiters;
+  if (!ended) {
     return wire::KafkaError(
         wire::ErrorCode::kRequestTimedOut,
         fmt::format("{} has not ended within max.block.ms; it goes on: call it again to wait for its end",
@@ -174,6 +187,16 @@ absl::Status TransactionCalls::Await(const CallRef& call, Instant deadline) {
 bool TransactionCalls::IsDone(const CallRef& call) const {
   MutexLock lock(mutex_);
   return call->done;
+}
+
+bool TransactionCalls::MayBeCommitted() const {
+  MutexLock lock(mutex_);
+  return may_be_committed_;
+}
+
+void TransactionCalls::SetMayBeCommitted(bool may_be) {
+  MutexLock lock(mutex_);
+  may_be_committed_ = may_be;
 }
 
 void TransactionCalls::SendFailed(const absl::Status& why) {
@@ -196,19 +219,19 @@ absl::Status TransactionCalls::error() const {
 
 std::optional<OffsetsOfGroup> TransactionCalls::TakeOffsets() {
   MutexLock lock(mutex_);
-  if (call_ == nullptr || call_->done || call_->kind != Kind::kSendOffsets || call_->offsets_taken) return std::nullopt;
-  call_->offsets_taken = true;
-  return call_->offsets;
+  return std::exchange(offsets_, std::nullopt);
 }
 
 void TransactionCalls::OffsetsDone() {
   MutexLock lock(mutex_);
-  End(absl::OkStatus());
+  // A commit that has taken the place of their call is not over with them.
+  if (call_ != nullptr && call_->kind == Kind::kSendOffsets) End(absl::OkStatus());
 }
 
 void TransactionCalls::Finish(TransactionState next) {
   MutexLock lock(mutex_);
   Move(next);
+  may_be_committed_ = false;
   End(absl::OkStatus());
 }
 

@@ -6,7 +6,8 @@
 //   Await(call, deadline) -> the result               Finish(kReady), FailAbortable(error) or FailForGood(error)
 //
 // A call whose time ran out goes on. Until its result was fetched, by the same call made again, no other call is taken:
-// else nobody could tell which of the two the result belongs to.
+// else nobody could tell which of the two the result belongs to. Offsets for which nobody waits any more are no such call
+// for the end of their transaction: a commit includes them or fails, an abort drops them.
 //
 // Errors that callers get:
 //   FAILED_PRECONDITION  the state does not allow the call; or another call is not over. Nothing has changed.
@@ -62,8 +63,10 @@ class TransactionCalls {
   // are those of kSendOffsets.
   absl::StatusOr<CallRef> Start(Kind kind, OffsetsOfGroup offsets = {});
   // What became of it. At the deadline it goes on without this thread.
-  absl::Status Await(const CallRef& call, Instant deadline);
+  absl::Status Await(const CallRef& call, Instant deadline);  // Once for each Start.
   bool IsDone(const CallRef& call) const;
+  // A request to commit was sent, and nobody knows what became of it.
+  bool MayBeCommitted() const;
   // A record could not be accepted, for a reason that Kafka has a number for: the transaction would lack it.
   void SendFailed(const absl::Status& why);
 
@@ -80,6 +83,8 @@ class TransactionCalls {
   void Finish(TransactionState next);
   // It is not over yet, but something else is needed.
   void MoveTo(TransactionState next);
+  // Until Finish, or this is taken back.
+  void SetMayBeCommitted(bool may_be);
   // From any state that can move there.
   void FailAbortable(const absl::Status& why);
   void FailForGood(const absl::Status& why);
@@ -93,6 +98,8 @@ class TransactionCalls {
   void Move(TransactionState next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& result) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckNoOtherCall(std::string_view name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Nobody waits for what is under way, and `kind` settles it.
+  bool GivesWayTo(Kind kind) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Not OK in the two states of error, and where `wanted` cannot be reached.
   absl::Status CheckMove(std::string_view name, TransactionState wanted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status BeginCall(Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -103,7 +110,9 @@ class TransactionCalls {
   Atomic<TransactionState> state_;  // Changed with the lock held.
   std::uint64_t transaction_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
-  CallRef call_ ABSL_GUARDED_BY(mutex_);  // Null: none whose result is not fetched.
+  std::optional<OffsetsOfGroup> offsets_ ABSL_GUARDED_BY(mutex_);  // Of kSendOffsets, until they are taken.
+  CallRef call_ ABSL_GUARDED_BY(mutex_);                           // Null: none whose result is not fetched.
+  bool may_be_committed_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -69,7 +69,7 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
   }
   accumulator_.SetHurry(state == kCommitting || state == kAborting);
   if (asking_) return Instant::Never();
-  const Next next = WhatIsNext(produce_in_flight);
+  const Next next = WhatIsNext(state, produce_in_flight);
   if (next == Next::kNothing) return Instant::Never();
   if (next == Next::kEndWithoutAsking) {
     EndTransaction();
@@ -94,6 +94,7 @@ bool TransactionManager::IsOpen() const {
 // Offsets, and of records what was never sent and what waits to be sent again.
 void TransactionManager::AbortWork(TransactionState state) {
   transaction_.offsets.reset();
+  if (!asking_) transaction_.adding.clear();
   if (!accumulator_.HasIncomplete()) return;
   const absl::Status why =
       state == kAbortableError ? calls_.error() : absl::AbortedError("the transaction of the record was aborted");
@@ -119,23 +120,21 @@ void TransactionManager::NoticeWork() {
   }
 }
 
-TransactionManager::Next TransactionManager::WhatIsNext(bool produce_in_flight) {
-  const TransactionState state = calls_.state();
+TransactionManager::Next TransactionManager::WhatIsNext(TransactionState state, bool produce_in_flight) const {
   if (state == kInitializing) return Next::kInit;
   const bool ending = state == kCommitting || state == kAborting;
   if (!ending && state != kInTransaction) return Next::kNothing;
   // What a Send has left since waits for the next transaction.
   if (transaction_.end_asked && !transaction_.is_forgotten) return Next::kEnd;
-  // Those that were asked for without an answer may have been added, so that has to be cleared up even for an abort.
-  if (!transaction_.adding.empty()) return Next::kAddPartitions;
   if (state != kAborting) {
-    if (!transaction_.to_add.empty()) return Next::kAddPartitions;
+    if (!transaction_.adding.empty() || !transaction_.to_add.empty()) return Next::kAddPartitions;
     if (transaction_.offsets.has_value()) {
       return transaction_.v2 || transaction_.group_added ? Next::kCommitOffsets : Next::kAddOffsets;
     }
   }
   if (!ending || accumulator_.HasIncomplete() || produce_in_flight) return Next::kNothing;
-  return transaction_.started && !transaction_.is_forgotten ? Next::kEnd : Next::kEndWithoutAsking;
+  const bool begun = transaction_.started || transaction_.unsettled > 0;
+  return begun && !transaction_.is_forgotten ? Next::kEnd : Next::kEndWithoutAsking;
 }
 
 Instant TransactionManager::Ask(Next next, Instant now) {
@@ -223,11 +222,13 @@ void TransactionManager::SendAddPartitions(const Node& node, Instant now) {
       request.topics.push_back({.name = one.topic});
     request.topics.back().partitions.push_back(one.partition.value());
   }
+  ++transaction_.unsettled;
   Send<ReportedCall<wire::AddPartitionsToTxnRequest, wire::AddPartitionsToTxnResponse>>(
       node, std::move(request), kAnyVersion, &transaction_coordinator_, now);
 }
 
 void TransactionManager::SendAddOffsets(const Node& node, Instant now) {
+  ++transaction_.unsettled;
   Send<ReportedCall<wire::AddOffsetsToTxnRequest, wire::AddOffsetsToTxnResponse>>(
       node,
       wire::AddOffsetsToTxnRequest{.transactional_id = config_.transactional_id,
@@ -266,6 +267,8 @@ void TransactionManager::SendEnd(const Node& node, Instant now) {
   // A record that is accepted from now on belongs to the next transaction.
   accumulator_.LeaveTransaction();
   transaction_.end_asked = true;
+  ++transaction_.ends_unsettled;
+  calls_.SetMayBeCommitted(calls_.state() == kCommitting);
   Send<ReportedCall<wire::EndTxnRequest, wire::EndTxnResponse>>(
       node,
       wire::EndTxnRequest{.transactional_id = config_.transactional_id,

@@ -23,6 +23,11 @@
 // Chosen on purpose where other clients leave it open or are wrong:
 //   - EndTxn also waits for requests on the wire whose batches have expired: under transaction.version 1 a broker could
 //     append one behind the marker, and it would be part of the next transaction.
+//   - A coordinator that was asked to add something, and has not said that it did not, may have begun the transaction: an
+//     abort ends it there, and takes another epoch, in which what arrives late is refused. That there is nothing to end
+//     (INVALID_TXN_STATE) is as good.
+//   - What would be abortable is fatal once a commit was asked for without an answer: an abort would say of what may be
+//     committed that it is not.
 //   - What an abort finds waiting to be sent again is ended, not sent: nobody will see it. Only where no other epoch can be had
 //     (before Kafka 2.5) it is sent, as its numbers have to be settled.
 //   - A record that a thread sends beside the end of a transaction and that comes in behind EndTxn waits for the next one:
@@ -107,7 +112,8 @@ class TransactionManager final : public ProducerIdentity {
   // What belongs to one transaction, and is forgotten with it.
   struct Transaction {
     bool v2 = false;
-    bool started = false;  // A coordinator may have something to end.
+    bool started = false;  // A coordinator has something to end, or a leader or a group may have had it begun.
+    int unsettled = 0;     // How often a coordinator was asked to add, and nobody knows whether it has.
     std::vector<TopicPartition> to_add;
     std::vector<TopicPartition> adding;  // Asked for; ascending.
     std::optional<OffsetsOfGroup> offsets;
@@ -115,6 +121,7 @@ class TransactionManager final : public ProducerIdentity {
     bool needs_new_epoch = false;  // Numbers are lost. Outlives the transaction until there is one.
     bool is_forgotten = false;     // By its coordinator: there is nothing to end.
     bool end_asked = false;        // It has all that it will ever have.
+    int ends_unsettled = 0;        // How often the end was asked for, and nobody knows whether it came.
   };
 
   // Asking: transaction_manager.cc.
@@ -123,7 +130,7 @@ class TransactionManager final : public ProducerIdentity {
   void NoticeTransaction();
   void AbortWork(TransactionState state);
   void NoticeWork();
-  Next WhatIsNext(bool produce_in_flight);
+  Next WhatIsNext(TransactionState state, bool produce_in_flight) const;
   // Sends the next request if it can be; else says when to look again.
   Instant Ask(Next next, Instant now);
   void SendTo(const Node& node, Next next, Instant now);
@@ -146,6 +153,10 @@ class TransactionManager final : public ProducerIdentity {
   void On(const wire::EndTxnResponse& answer, const RequestOutcome& outcome);
   // Books the end of a request. False: it was not answered, and that is dealt with.
   bool Answered(Coordinator* of, const RequestOutcome& outcome);
+  // After an answer to a request that adds to the transaction.
+  void SettleAdding(wire::ErrorCode code);
+  // The transaction before is still ending as a rule, which takes a moment only: asks again sooner than usual (SN-32).
+  void Hurry(wire::ErrorCode code, const RequestOutcome& outcome);
   // Does what follows from an error; true if it was none.
   bool Settle(TransactionRequest request, wire::ErrorCode code, std::string_view message,
               const RequestOutcome& outcome);

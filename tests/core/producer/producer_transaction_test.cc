@@ -254,7 +254,110 @@ TEST_F(ProducerTransactionTest, ATopicWithAnInvalidNameForbidsTheCommit) {
   });
 }
 
+// --- Records that come late (SN-31) ---
+
+TEST_F(ProducerTransactionTest, ARecordSentWhileItsTransactionEndsIsRefusedAndSpoilsNothing) {
+  Run([&] {
+    auto producer = InTransaction({{"max.block.ms", "60000"}});
+    EXPECT_TRUE(producer->Send({.topic = "t", .partition = kFirst, .value = "in time"}).Get().ok());
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), true);
+    absl::Status committed;
+    auto committer = world.env().threads().Spawn("committer", [&] { committed = producer->CommitTransaction(); });
+    world.Sleep(milliseconds(100));
+    const absl::Status late = producer->Send({.topic = "t", .partition = kFirst, .value = "late"}).Get().status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(late)) << late;
+    EXPECT_FALSE(wire::HasKafkaCode(late)) << late;
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), false);
+    EXPECT_TRUE(committer->Join(world.Now() + seconds(50)));
+    EXPECT_TRUE(committed.ok()) << committed;
+    EXPECT_TRUE(producer->Close().ok());
+  });
+  EXPECT_THAT(Committed(), ElementsAre("in time"));
+}
+
+TEST_F(ProducerTransactionTest, ARecordThatLingersWhenItsTransactionIsAbortedFailsAsAborted) {
+  Run([&] {
+    auto producer = InTransaction({{"linger.ms", "10000"}});
+    const Future record = producer->Send({.topic = "t", .partition = kFirst, .value = "a"});
+    EXPECT_TRUE(producer->AbortTransaction().ok());
+    const absl::Status status = record.Get().status();
+    EXPECT_TRUE(absl::IsAborted(status)) << status;
+    EXPECT_FALSE(wire::HasKafkaCode(status)) << status;
+  });
+}
+
+TEST_F(ProducerTransactionTest, ARecordInFlightWhenItsTransactionIsAbortedEndsAsItsBrokerAnswers) {
+  Run([&] {
+    auto producer = InTransaction({{"linger.ms", "0"}, {"max.block.ms", "60000"}});
+    EXPECT_TRUE(producer->Send({.topic = "t", .partition = kFirst, .value = "a"}).Get().ok());
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), true);
+    const Future record = producer->Send({.topic = "t", .partition = kFirst, .value = "b"});
+    world.Sleep(milliseconds(100));
+    world.At(seconds(1), [&] {
+      for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), false);
+    });
+    EXPECT_TRUE(producer->AbortTransaction().ok());
+    EXPECT_TRUE(record.Get().ok());
+    EXPECT_TRUE(producer->Close().ok());
+  });
+  EXPECT_THAT(Committed(), ElementsAre());
+}
+
+TEST_F(ProducerTransactionTest, RecordsOfATransactionThatCanOnlyBeAbortedFailWithItsError) {
+  Run([&] {
+    auto producer = InTransaction({{"linger.ms", "10000"}, {"max.request.size", "1000"}});
+    const Future lingers = producer->Send({.topic = "t", .partition = kFirst, .value = "a"});
+    producer->Send({.topic = "t", .partition = kFirst, .value = std::string(2000, 'x')});
+    EXPECT_EQ(CodeOf(lingers.Get().status()), ErrorCode::kMessageTooLarge);
+    EXPECT_EQ(CodeOf(producer->Send({.topic = "t", .partition = kFirst, .value = "b"}).Get().status()),
+              ErrorCode::kMessageTooLarge);
+  });
+}
+
 // --- Time (SN-33) ---
+
+// Brokers that are silent for `silence`, and the call of offsets that ran out of time meanwhile.
+class LateOffsetsOfProducerTest : public ProducerTransactionTest {
+ protected:
+  std::unique_ptr<Producer> SendLate() {
+    auto producer =
+        InTransaction({{"max.block.ms", "500"}, {"request.timeout.ms", "1000"}, {"delivery.timeout.ms", "3000"}});
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), true);
+    const absl::Status sent = producer->SendOffsetsToTransaction(
+        {{.topic = "t", .partition = kFirst, .offset = Offset(41)}}, {.group_id = "readers"});
+    EXPECT_EQ(CodeOf(sent), ErrorCode::kRequestTimedOut) << sent;
+    for (std::int32_t id = 1; id <= 3; ++id) world.host().SetSilent(NodeId(id), false);
+    return producer;
+  }
+  template <class Call>
+  void UntilItEnds(const Call& call) {
+    absl::Status status;
+    for (int i = 0; i < 100 && !(status = call()).ok(); ++i) EXPECT_EQ(CodeOf(status), ErrorCode::kRequestTimedOut);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  Offset committed() { return world.host().transactions().OffsetOf("readers", {.topic = "t", .partition = kFirst}); }
+};
+
+TEST_F(LateOffsetsOfProducerTest, TheyCanBeAborted) {
+  Run([&] {
+    auto producer = SendLate();
+    UntilItEnds([&] { return producer->AbortTransaction(); });
+    EXPECT_TRUE(producer->BeginTransaction().ok());
+    EXPECT_TRUE(producer->Send({.topic = "t", .partition = kFirst, .value = "next"}).Get().ok());
+    EXPECT_TRUE(producer->CommitTransaction().ok());
+    world.Sleep(seconds(1));
+    EXPECT_EQ(committed(), kUnknownOffset);
+  });
+}
+
+TEST_F(LateOffsetsOfProducerTest, TheyAreCommittedWithTheRest) {
+  Run([&] {
+    auto producer = SendLate();
+    UntilItEnds([&] { return producer->CommitTransaction(); });
+    world.Sleep(seconds(1));
+    EXPECT_EQ(committed(), Offset(41));
+  });
+}
 
 TEST_F(ProducerTransactionTest, InitThatTakesTooLongCanBeRepeated) {
   Run([&] {

@@ -178,6 +178,48 @@ TEST_F(TransactionCallsTest, OtherOffsetsAreAnotherCall) {
   EXPECT_TRUE(Look(again).ok());
 }
 
+TEST_F(TransactionCallsTest, OffsetsThatTookTooLongDoNotStandInTheWayOfAnAbort) {
+  InTransaction();
+  Look(Start(Kind::kSendOffsets, Offsets(1))).IgnoreError();
+  const auto abort = Start(Kind::kAbort);
+  EXPECT_EQ(calls.state(), kAborting);
+  EXPECT_EQ(calls.TakeOffsets(), std::nullopt);
+  calls.Finish(kReady);
+  EXPECT_TRUE(Look(abort).ok());
+  EXPECT_TRUE(calls.Begin().ok());
+}
+
+TEST_F(TransactionCallsTest, OffsetsThatTookTooLongAndFailedDoNotStandInTheWayOfAnAbort) {
+  InTransaction();
+  Look(Start(Kind::kSendOffsets, Offsets(1))).IgnoreError();
+  calls.FailAbortable(wire::KafkaError(wire::ErrorCode::kFencedInstanceId));
+  EXPECT_EQ(wire::KafkaCode(calls.Start(Kind::kCommit).status()), wire::ErrorCode::kFencedInstanceId);
+  Start(Kind::kAbort);
+  EXPECT_EQ(calls.state(), kAborting);
+}
+
+TEST_F(TransactionCallsTest, ACommitIsNotOverWithTheOffsetsThatTookTooLong) {
+  InTransaction();
+  Look(Start(Kind::kSendOffsets, Offsets(1))).IgnoreError();
+  const auto commit = Start(Kind::kCommit);
+  EXPECT_EQ(calls.TakeOffsets(), Offsets(1));
+  calls.OffsetsDone();
+  EXPECT_FALSE(calls.IsDone(commit));
+  calls.Finish(kReady);
+  EXPECT_TRUE(Look(commit).ok());
+}
+
+TEST_F(TransactionCallsTest, OffsetsForWhichAThreadWaitsStandInTheWayOfTheEnd) {
+  InTransaction();
+  const auto waited_for = Start(Kind::kSendOffsets, Offsets(1));
+  Look(Start(Kind::kSendOffsets, Offsets(1))).IgnoreError();
+  const absl::Status abort = calls.Start(Kind::kAbort).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(abort));
+  EXPECT_THAT(std::string(abort.message()), HasSubstr("SendOffsetsToTransaction is not over"));
+  calls.OffsetsDone();
+  EXPECT_TRUE(Look(waited_for).ok());
+}
+
 TEST_F(TransactionCallsTest, OffsetsAreTakenOnce) {
   InTransaction();
   Start(Kind::kSendOffsets, Offsets(1));

@@ -1,6 +1,8 @@
 // What a transactional producer asks, when, and in which order, with brokers that the test plays by hand.
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "tests/core/producer/transaction_world.h"
 
@@ -277,15 +279,99 @@ TEST_F(TransactionTest, AnAbortDropsPartitionsThatWereNotAskedFor) {
   EXPECT_THAT(world.cluster.produces, IsEmpty());
 }
 
-// Whether the partition was added is not known; if it was, there is something to end.
-TEST_F(TransactionTest, AnAbortFirstClearsUpWhetherAPartitionWasAdded) {
-  coordinator().errors[ApiKey::kAddPartitionsToTxn] = {ErrorCode::kCoordinatorLoadInProgress};
-  Begin();
-  world.Append("t", 0, "x");
-  ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+// --- A transaction that its coordinator may have begun ---
+
+// By what the coordinator was asked to add.
+class PerhapsBegunTest : public TransactionTest, public ::testing::WithParamInterface<ApiKey> {
+ protected:
+  // The request has arrived; the call of offsets, if it is that, ran out of time.
+  void Ask() {
+    Begin();
+    if (GetParam() == ApiKey::kAddPartitionsToTxn) {
+      world.Append("t", 0, "x");
+      ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+      return;
+    }
+    const auto call = world.Call(Kind::kSendOffsets, Offsets());
+    ASSERT_TRUE(world.RunUntil([&] { return requests().size() == 1; }));
+    Expect(world.calls.Await(call, Instant()), ErrorCode::kRequestTimedOut);
+  }
+  void LoseTheAnswer() {
+    coordinator().mute = {GetParam()};
+    Ask();
+    coordinator().mute.clear();
+    world.cluster.Drop(1);
+  }
+  std::string asked() const {
+    return GetParam() == ApiKey::kAddOffsetsToTxn ? "AddOffsetsToTxn g" : "AddPartitionsToTxn t-0";
+  }
+};
+
+// Another epoch: the request may be on its way still, and would begin the transaction again.
+TEST_P(PerhapsBegunTest, AnAbortEndsWhatALostRequestMayHaveBegun) {
+  LoseTheAnswer();
   EXPECT_TRUE(Abort().ok());
-  EXPECT_THAT(requests(), ElementsAre("AddPartitionsToTxn t-0", "AddPartitionsToTxn t-0", "EndTxn abort 7/0"));
+  EXPECT_THAT(requests(),
+              ElementsAre(asked(), "FindCoordinator transaction tid", "EndTxn abort 7/0", "InitProducerId 7/0"));
 }
+
+TEST_P(PerhapsBegunTest, AnAbortThatFindsNothingBegunSucceeds) {
+  LoseTheAnswer();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kInvalidTxnState};
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(),
+              ElementsAre(asked(), "FindCoordinator transaction tid", "EndTxn abort 7/0", "InitProducerId 7/0"));
+}
+
+TEST_P(PerhapsBegunTest, WithoutEpochsToRaiseAnAbortThatFindsNothingBegunSucceeds) {
+  coordinator().raises_epochs = false;
+  LoseTheAnswer();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kInvalidTxnState};
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre(asked(), "FindCoordinator transaction tid", "EndTxn abort 7/0"));
+  EXPECT_EQ(state(), kReady);
+}
+
+// What has not been replicated to all may stand in the log of the coordinator's successor.
+TEST_P(PerhapsBegunTest, AnAbortEndsWhatACoordinatorThatFailedMayHaveBegun) {
+  coordinator().errors[GetParam()] = {ErrorCode::kCoordinatorNotAvailable};
+  Ask();
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(),
+              ElementsAre(asked(), "FindCoordinator transaction tid", "EndTxn abort 7/0", "InitProducerId 7/0"));
+}
+
+TEST_P(PerhapsBegunTest, ARefusalDoesNotSettleWhatBecameOfALostRequest) {
+  const bool offsets = GetParam() == ApiKey::kAddOffsetsToTxn;
+  coordinator().errors[GetParam()] = {ErrorCode::kCoordinatorNotAvailable, offsets
+                                                                               ? ErrorCode::kGroupAuthorizationFailed
+                                                                               : ErrorCode::kTopicAuthorizationFailed};
+  Ask();
+  ASSERT_TRUE(AwaitState(kAbortableError));
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre(asked(), "FindCoordinator transaction tid", asked(), "EndTxn abort 7/0",
+                                      "InitProducerId 7/0"));
+}
+
+// It would be the end of the one before.
+TEST_P(PerhapsBegunTest, AnAbortHasNothingToEndThatTheOneBeforeHasHeldUp) {
+  coordinator().errors[GetParam()] = {ErrorCode::kConcurrentTransactions};
+  Ask();
+  EXPECT_TRUE(Abort().ok());
+  EXPECT_THAT(requests(), ElementsAre(asked()));
+}
+
+TEST_P(PerhapsBegunTest, ACommitGoesOnWithTheAnswerToALaterRequest) {
+  LoseTheAnswer();
+  const auto commit = world.Call(Kind::kCommit);
+  if (GetParam() == ApiKey::kAddPartitionsToTxn) world.cluster.Answer(world.AwaitProduce(1));
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_EQ(requests().back(), "EndTxn commit 7/0");
+  EXPECT_EQ(std::ranges::count(requests(), asked()), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Requests, PerhapsBegunTest,
+                         ::testing::Values(ApiKey::kAddPartitionsToTxn, ApiKey::kAddOffsetsToTxn));
 
 // --- Version 2 (SN-38, KIP-890) ---
 
@@ -322,6 +408,27 @@ TEST_F(Version2Test, TheGroupIsAddedByItsCoordinator) {
   EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
   EXPECT_THAT(requests(), ElementsAre("FindCoordinator group g", "TxnOffsetCommit g in-0@5"));
   EXPECT_EQ(coordinator().versions.back(), 5);
+}
+
+// SN-32. Kafka's own client waits retry.backoff.ms here.
+TEST_F(Version2Test, ABatchIsSentAgainSoonWhileTheTransactionBeforeEnds) {
+  Begin();
+  const std::size_t first = SendInFlight();
+  const Instant refused = world.clock.Now();
+  Answer(first, ErrorCode::kConcurrentTransactions);
+  world.AwaitProduce(2);
+  EXPECT_EQ(world.clock.Now() - refused, milliseconds(20));
+  Answer(1, ErrorCode::kConcurrentTransactions);
+  world.AwaitProduce(3);
+  EXPECT_EQ(world.clock.Now() - refused, milliseconds(20 + 40));
+}
+
+TEST_F(Version2Test, OffsetsAreSentAgainSoonWhileTheTransactionBeforeEnds) {
+  Begin();
+  coordinator().errors[ApiKey::kTxnOffsetCommit] = {ErrorCode::kConcurrentTransactions};
+  EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
+  const std::vector<Instant>& times = coordinator().times;
+  EXPECT_EQ(times[times.size() - 1] - times[times.size() - 2], milliseconds(20));
 }
 
 TEST_F(Version2Test, ABatchThatFailsNeedsNoOtherRequestThanTheAbort) {
@@ -402,6 +509,108 @@ TEST_F(TransactionTest, OffsetsThatAreNotTakenYetAreSentAgainAlone) {
                                       "TxnOffsetCommit g in-1@6"));
 }
 
+// --- Whether a commit may have come ---
+
+class CommitTest : public TransactionTest {
+ protected:
+  // The answer to the first request to commit is lost.
+  TransactionCalls::CallRef CommitWithoutAnAnswer() {
+    Begin();
+    SendAcknowledged();
+    coordinator().mute = {ApiKey::kEndTxn};
+    const auto commit = world.Call(Kind::kCommit);
+    EXPECT_FALSE(world.calls.MayBeCommitted());
+    EXPECT_TRUE(world.RunUntil([&] { return requests().back() == "EndTxn commit 7/0"; }));
+    coordinator().mute.clear();
+    world.cluster.Drop(1);
+    return commit;
+  }
+};
+
+TEST_F(CommitTest, ALostAnswerLeavesItOpen) {
+  const auto commit = CommitWithoutAnAnswer();
+  EXPECT_TRUE(world.calls.MayBeCommitted());
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_FALSE(world.calls.MayBeCommitted());
+}
+
+TEST_F(CommitTest, ARefusalIsAnAnswer) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kProducerFenced};
+  Expect(Commit(), ErrorCode::kProducerFenced);
+  EXPECT_FALSE(world.calls.MayBeCommitted());
+}
+
+TEST_F(CommitTest, ARefusalAfterALostAnswerLeavesItOpen) {
+  const auto commit = CommitWithoutAnAnswer();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kProducerFenced};
+  Expect(world.AwaitCall(commit), ErrorCode::kProducerFenced);
+  EXPECT_TRUE(world.calls.MayBeCommitted());
+}
+
+// Else an abort would say of what is committed that it is not.
+TEST_F(CommitTest, ANewSessionAfterALostAnswerIsNotOffered) {
+  const auto commit = CommitWithoutAnAnswer();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kInvalidProducerIdMapping};
+  const absl::Status status = world.AwaitCall(commit);
+  Expect(status, ErrorCode::kInvalidProducerIdMapping);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("whether the transaction was committed is not known"));
+  EXPECT_EQ(state(), kFatalError);
+  EXPECT_TRUE(world.calls.MayBeCommitted());
+}
+
+TEST_F(CommitTest, AnAbortIsNoCommit) {
+  Begin();
+  SendAcknowledged();
+  coordinator().mute = {ApiKey::kEndTxn};
+  world.Call(Kind::kAbort);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().back() == "EndTxn abort 7/0"; }));
+  EXPECT_FALSE(world.calls.MayBeCommitted());
+}
+
+// --- Offsets whose call ran out of time (SN-33) ---
+
+class LateOffsetsTest : public TransactionTest {
+ protected:
+  // They have arrived where `api` is asked.
+  void SendLate(ApiKey api) {
+    Begin();
+    coordinator().mute = {api};
+    const auto call = world.Call(Kind::kSendOffsets, Offsets());
+    ASSERT_TRUE(world.RunUntil([&] { return requests().size() == (api == ApiKey::kTxnOffsetCommit ? 3u : 1u); }));
+    Expect(world.calls.Await(call, Instant()), ErrorCode::kRequestTimedOut);
+    coordinator().mute.clear();
+  }
+};
+
+TEST_F(LateOffsetsTest, ACommitIncludesThem) {
+  SendLate(ApiKey::kAddOffsetsToTxn);
+  const auto commit = world.Call(Kind::kCommit);
+  world.cluster.AnswerCoordinated();
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddOffsetsToTxn g", "FindCoordinator group g", "TxnOffsetCommit g in-0@5",
+                                      "EndTxn commit 7/0"));
+}
+
+TEST_F(LateOffsetsTest, ACommitFailsIfTheyDo) {
+  coordinator().errors[ApiKey::kTxnOffsetCommit] = {ErrorCode::kFencedInstanceId};
+  SendLate(ApiKey::kTxnOffsetCommit);
+  const auto commit = world.Call(Kind::kCommit);
+  world.cluster.AnswerCoordinated();
+  Expect(world.AwaitCall(commit), ErrorCode::kFencedInstanceId);
+  EXPECT_EQ(state(), kAbortableError);
+}
+
+TEST_F(LateOffsetsTest, AnAbortDropsThem) {
+  SendLate(ApiKey::kAddOffsetsToTxn);
+  const auto abort = world.Call(Kind::kAbort);
+  world.cluster.AnswerCoordinated();
+  EXPECT_TRUE(world.AwaitCall(abort).ok());
+  EXPECT_THAT(requests(), ElementsAre("AddOffsetsToTxn g", "EndTxn abort 7/0"));
+}
+
 TEST_F(TransactionTest, OffsetsAreSentAgainWhileTheirCoordinatorLoads) {
   Begin();
   coordinator().errors[ApiKey::kTxnOffsetCommit] = {ErrorCode::kCoordinatorLoadInProgress};
@@ -471,6 +680,16 @@ TEST_F(TransactionTest, TheFirstPartitionIsAskedAgainSoonWhileTheTransactionBefo
   SendInFlight();
   const std::vector<Instant>& times = coordinator().times;
   EXPECT_EQ(times[times.size() - 1] - times[times.size() - 2], milliseconds(20));
+}
+
+TEST_F(TransactionTest, TheFirstGroupIsAskedAgainSoonWhileTheTransactionBeforeEnds) {
+  Begin();
+  coordinator().errors[ApiKey::kAddOffsetsToTxn] = {ErrorCode::kConcurrentTransactions};
+  EXPECT_TRUE(world.AwaitCall(world.Call(Kind::kSendOffsets, Offsets())).ok());
+  ASSERT_EQ(requests()[1], "AddOffsetsToTxn g");
+  const std::vector<Instant>& times = coordinator().times;
+  const std::size_t group = times.size() - requests().size();
+  EXPECT_EQ(times[group + 1] - times[group], milliseconds(20));
 }
 
 TEST_F(TransactionTest, ALaterPartitionIsAskedAgainAfterTheBackoff) {
