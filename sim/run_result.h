@@ -29,7 +29,7 @@ struct MetricQuery {
 
 // What a [[call]] got.
 struct CallOutcome {
-  std::string call;  // "flush", "send", "close", "partitions_for", "begin", "commit", "abort"
+  std::string call;  // "flush", "send", "close", "partitions_for", "begin", "commit", "abort", "send_offsets"
   std::string thread;
   std::string producer;
   Duration at{0};  // When it was made, since the start of the run.

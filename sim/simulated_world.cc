@@ -236,6 +236,7 @@ Evidence SimulatedWorld::MakeEvidence() {
       record_->partitions.push_back({name, partition->index(), &partition->log()});
     }
   }
+  record_->group_offsets = host_->transactions().group_offsets();
   record_->log_owner = cluster_;
   record_->index.emplace(record_->history, record_->partitions);
   record_->start = app_.start;
@@ -246,6 +247,7 @@ Evidence SimulatedWorld::MakeEvidence() {
           .index = &*record_->index,
           .producers = producer_evidence_,
           .partitions = record_->partitions,
+          .group_offsets = record_->group_offsets,
           .stall_budget = stalled_ + faults_->stalled() + app_.callbacks_blocked,
           .end = record_->end};
 }

@@ -73,6 +73,16 @@ Why WhyWrongValue(const SizeRange& value) {
       value.min, value.max, SizeRange::kSmallest);
 }
 
+Why WhyNoGroup(const ConsumedSpec& consumed) {
+  if (!consumed.group.empty()) return std::nullopt;
+  return "is empty, allowed: the name of a group";
+}
+
+Why WhyNothingConsumed(const ConsumedSpec& consumed, const WorldSpec& spec) {
+  if (FindTopic(spec, consumed.topic) != nullptr) return std::nullopt;
+  return fmt::format("there is no topic \"{}\", allowed: {}", consumed.topic, JoinNames(TopicNames(spec)));
+}
+
 absl::Status CheckWorkload(std::size_t index, const WorldSpec& spec) {
   const WorkloadSpec& workload = spec.workloads[index];
   Findings found;
@@ -90,6 +100,10 @@ absl::Status CheckWorkload(std::size_t index, const WorldSpec& spec) {
   if (workload.transactions) {
     add("transactions.records", WhyLess(workload.transactions->records, 1));
     add("transactions.abort_every", WhyLess(workload.transactions->abort_every, 0));
+    if (workload.transactions->offsets) {
+      add("transactions.offsets.group", WhyNoGroup(*workload.transactions->offsets));
+      add("transactions.offsets.topic", WhyNothingConsumed(*workload.transactions->offsets, spec));
+    }
   }
   return found.status();
 }
@@ -102,6 +116,11 @@ absl::Status CheckCall(std::size_t index, const WorldSpec& spec) {
   // The topic of a call may be one that does not exist: that is a story of its own.
   const auto* const send = std::get_if<SendCall>(&call.call);
   if (send != nullptr && send->topic.empty()) found.Add("calls", index, "send", "names no topic");
+  if (const auto* const offsets = std::get_if<SendOffsetsCall>(&call.call)) {
+    found.Add("calls", index, "send_offsets.group", WhyNoGroup(offsets->consumed));
+    found.Add("calls", index, "send_offsets.topic", WhyNothingConsumed(offsets->consumed, spec));
+    found.Add("calls", index, "send_offsets.offset", WhyLess(offsets->offset, 0));
+  }
   return found.status();
 }
 

@@ -113,6 +113,17 @@ void CheckTransactional(TableReader& reader, std::string_view key, const std::st
   }
 }
 
+// The keys that name what was read; others may stand beside them.
+sim::ConsumedSpec ReadConsumed(TableReader& offsets, const sim::WorldSpec& world) {
+  sim::ConsumedSpec consumed;
+  offsets.FindRequired("group", "the name of a group");
+  consumed.group = offsets.String("group").value_or("");
+  if (offsets.Has("group") && consumed.group.empty()) offsets.Wrong("group", "the name of a group");
+  offsets.FindRequired("topic", "a topic's name");
+  consumed.topic = ReadTopic(offsets, "topic", world).value_or("");
+  return consumed;
+}
+
 void ReadTransactions(TableReader& workload, const sim::WorldSpec& world, sim::WorkloadSpec& spec) {
   const Member* member = workload.Find("transactions");
   if (member == nullptr) return;
@@ -121,6 +132,11 @@ void ReadTransactions(TableReader& workload, const sim::WorldSpec& world, sim::W
   transactions.FindRequired("records", "how many records a transaction has");
   spec.transactions = {.records = transactions.Integer("records", 1, kCountMax).value_or(1),
                        .abort_every = transactions.Integer("abort_every", 1, kCountMax).value_or(0)};
+  if (const Member* offsets = transactions.Find("offsets")) {
+    TableReader consumed(offsets->value, "workload.transactions.offsets", workload.errors());
+    spec.transactions->offsets = ReadConsumed(consumed, world);
+    consumed.Finish();
+  }
   transactions.Finish();
 }
 
@@ -225,9 +241,25 @@ std::optional<Duration> ReadTimeout(TableReader table) {
   return timeout;
 }
 
+// A call that is about a transaction.
+void ReadTransactionCall(std::string_view kind, TableReader arguments, const sim::WorldSpec& world,
+                         sim::CallSpec& spec) {
+  if (kind == "begin") spec.call = sim::BeginCall();
+  if (kind == "commit") spec.call = sim::CommitCall();
+  if (kind == "abort") spec.call = sim::AbortCall();
+  if (kind == "send_offsets") {
+    sim::SendOffsetsCall call{.consumed = ReadConsumed(arguments, world)};
+    arguments.FindRequired("offset", "a whole number");
+    call.offset = arguments.Integer("offset", 0, kCountMax).value_or(0);
+    spec.call = std::move(call);
+  }
+  arguments.Finish();
+}
+
 // The one thing that a [[call]] does; false if there is none.
 bool ReadCallAction(TableReader& call, const sim::WorldSpec& world, sim::CallSpec& spec) {
-  const std::vector<std::string_view> kinds = {"send", "flush", "close", "partitions_for", "begin", "commit", "abort"};
+  const std::vector<std::string_view> kinds = {"send",  "flush",  "close", "partitions_for",
+                                               "begin", "commit", "abort", "send_offsets"};
   std::vector<std::string_view> found;
   for (const std::string_view kind : kinds) {
     const Member* member = call.Find(kind);
@@ -242,13 +274,10 @@ bool ReadCallAction(TableReader& call, const sim::WorldSpec& world, sim::CallSpe
       spec.call = sim::PartitionsForCall{ReadTopic(arguments, "topic", world).value_or("")};
       arguments.Finish();
     }
-    const bool transactional = kind == "begin" || kind == "commit" || kind == "abort";
+    const bool transactional = kind == "begin" || kind == "commit" || kind == "abort" || kind == "send_offsets";
     if (!transactional) continue;
-    if (kind == "begin") spec.call = sim::BeginCall();
-    if (kind == "commit") spec.call = sim::CommitCall();
-    if (kind == "abort") spec.call = sim::AbortCall();
     CheckTransactional(call, kind, spec.producer, world);
-    arguments.Finish();
+    ReadTransactionCall(kind, arguments, world, spec);
   }
   if (found.size() > 1) call.Exclude(found[0], found[1]);
   return !found.empty();
@@ -267,7 +296,8 @@ void ReadCall(TableReader call, sim::WorldSpec& world) {
   // A key that is unknown was meant for what it does.
   if (call.Finish() && !acts) {
     call.errors().Add(call.position(), "call",
-                      "does nothing, allowed: one of send, flush, close, partitions_for, begin, commit or abort");
+                      "does nothing, allowed: one of send, flush, close, partitions_for, begin, commit, abort or "
+                      "send_offsets");
   }
   world.calls.push_back(std::move(spec));
 }

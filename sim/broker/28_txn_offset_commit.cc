@@ -31,7 +31,9 @@ class TxnOffsetCommit final : public RequestOf<wire::TxnOffsetCommitRequest> {
         const ErrorCode code = CodeFor(context, name, index);
         answer.partitions.push_back({.index = partition.index, .error = code});
         if (code != ErrorCode::kNone) continue;
-        offsets.push_back({{.topic = name, .partition = index}, Offset(partition.committed_offset)});
+        offsets.push_back({.partition = {.topic = name, .partition = index},
+                           .offset = Offset(partition.committed_offset),
+                           .metadata = partition.committed_metadata.value_or("")});
       }
     }
     const ErrorCode code = Commit(context, std::move(offsets));

@@ -191,7 +191,12 @@ void TransactionCoordinator::SettleOffsets(ProducerId producer, const TopicParti
   std::erase_if(found->second, [this, &place, commit](const Pending& pending) {
     if (PlaceOf(KeyKind::kGroup, pending.group) != place) return false;
     for (const CommittedOffset& offset : pending.offsets) {
-      if (commit) committed_[pending.group][offset.partition] = offset.offset;
+      if (!commit) continue;
+      committed_[pending.group][offset.partition] = offset.offset;
+      group_offsets_.push_back({.group = pending.group,
+                                .partition = offset.partition,
+                                .offset = offset.offset,
+                                .metadata = offset.metadata});
     }
     return true;
   });

@@ -22,6 +22,7 @@
 #include "core/types.h"
 #include "core/wire/error_code.h"
 #include "sim/broker/cluster.h"
+#include "sim/broker/group_offset.h"
 #include "sim/broker/transactions.h"
 
 namespace ktrial::sim {
@@ -48,6 +49,7 @@ class TransactionCoordinator {
   struct CommittedOffset {
     TopicPartition partition;
     Offset offset;
+    std::string metadata = {};
   };
   // Offsets of a group, which count once the transaction is committed. Asked of the group's coordinator.
   wire::ErrorCode CommitOffsets(NodeId broker, std::string_view group, ProducerIdAndEpoch producer,
@@ -64,6 +66,8 @@ class TransactionCoordinator {
   const Transactions& transactions() const { return transactions_; }
   // kUnknownOffset if the group has committed none.
   Offset OffsetOf(std::string_view group, const TopicPartition& partition) const;
+  // All that groups have committed, in the order in which it counted.
+  const std::vector<GroupOffset>& group_offsets() const { return group_offsets_; }
 
  private:
   struct Pending {
@@ -85,6 +89,7 @@ class TransactionCoordinator {
   bool watching_ = false;
   std::map<ProducerId, std::vector<Pending>> pending_;
   std::map<std::string, std::map<TopicPartition, Offset>, std::less<>> committed_;  // by group
+  std::vector<GroupOffset> group_offsets_;
 };
 
 }  // namespace ktrial::sim

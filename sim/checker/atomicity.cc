@@ -1,10 +1,12 @@
 // atomicity: what a reader with isolation.level=read_committed sees of each transaction is all of it if it was committed,
 // and nothing if it was aborted or never ended. Where nobody was told how it ended, all or nothing. And what was committed has
-// only records that were acknowledged.
+// only records that were acknowledged. The offsets of groups that were sent with it are part of it: they are what the group
+// goes on from, together with the records, or not at all.
 //
 // The reader is one who comes when everything has ended: what stands behind an open transaction, and is hidden from
 // readers until that times out, counts as seen.
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -64,22 +66,42 @@ class AtomicityChecker final : public Checker {
     Seen seen;
     for (const auto& stream : history.streams()) seen.emplace_back(static_cast<std::size_t>(stream->size()));
     for (const PartitionEvidence& partition : evidence.partitions) ReadPartition(history, *partition.log, seen);
+    const std::set<GroupOffset> counted(evidence.group_offsets.begin(), evidence.group_offsets.end());
     for (const TransactionEntry& transaction : history.transactions()) {
-      JudgeTransaction(evidence, transaction, seen, sink);
+      const bool commits = Commits(history, transaction, seen, counted);
+      JudgeRecords(history, transaction, seen, commits, sink);
+      JudgeOffsets(transaction, counted, commits, sink);
     }
   }
 
  private:
-  static void JudgeTransaction(const Evidence& evidence, const TransactionEntry& transaction, const Seen& seen,
-                               ViolationSink& sink) {
-    const History& history = *evidence.history;
+  // What nobody knows the end of is judged by the first of it that somebody sees.
+  static bool Commits(const History& history, const TransactionEntry& transaction, const Seen& seen,
+                      const std::set<GroupOffset>& counted) {
     bool commits = transaction.outcome == TransactionOutcome::kCommitted;
-    // What nobody knows the end of is judged by its first record that somebody sees.
-    if (transaction.outcome == TransactionOutcome::kUncertain) {
-      history.ForEachRecord(transaction, [&](const RecordStream& stream, std::int64_t i) {
-        commits = commits || seen[stream.index()][static_cast<std::size_t>(i)];
+    if (transaction.outcome != TransactionOutcome::kUncertain) return commits;
+    history.ForEachRecord(transaction, [&](const RecordStream& stream, std::int64_t i) {
+      commits = commits || seen[stream.index()][static_cast<std::size_t>(i)];
+    });
+    for (const GroupOffset& offset : transaction.offsets) commits = commits || counted.contains(offset);
+    return commits;
+  }
+
+  static void JudgeOffsets(const TransactionEntry& transaction, const std::set<GroupOffset>& counted, bool commits,
+                           ViolationSink& sink) {
+    for (const GroupOffset& offset : transaction.offsets) {
+      const bool counts = counted.contains(offset);
+      if (counts == commits) continue;
+      sink.Report(transaction.ended, [&] {
+        return fmt::format("offset {} of group {} in {}-{} {}, and its transaction {}", offset.offset.value(),
+                           offset.group, offset.partition.topic, offset.partition.partition.value(),
+                           counts ? "counts" : "does not count", Ending(transaction.outcome));
       });
     }
+  }
+
+  static void JudgeRecords(const History& history, const TransactionEntry& transaction, const Seen& seen, bool commits,
+                           ViolationSink& sink) {
     history.ForEachRecord(transaction, [&](const RecordStream& stream, std::int64_t i) {
       const RecordEntry& entry = stream.at(i);
       const bool is_seen = seen[stream.index()][static_cast<std::size_t>(i)];
@@ -111,7 +133,7 @@ class AtomicityChecker final : public Checker {
       case TransactionOutcome::kUncertain:
         break;
     }
-    return "has another one that is";
+    return "has something that is otherwise";
   }
 };
 

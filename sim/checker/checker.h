@@ -7,7 +7,8 @@
 //   order             first appends in the order of Send (max.in.flight = 1 or idempotence); true offsets in answers
 //   completion        each record completes exactly once, not after Close returned, and truly: what was never sent is
 //                     not in the log
-//   atomicity         of a transaction readers see all records or none, as its producer was told (transactions only)
+//   atomicity         of a transaction readers see all records or none, as its producer was told, and its offsets count or
+//                     do not with them (transactions only)
 //   delivery_timeout  no completion later than delivery.timeout.ms (+ slack for stalls) after Send returned
 //   memory            the buffer pool's books: within buffer.memory, back to zero, nobody left waiting
 //   request_rate      no hot loop: connects, metadata requests and attempts of a batch are as far apart as the backoffs
@@ -24,6 +25,7 @@
 #include "absl/functional/function_ref.h"
 #include "core/env/clock.h"
 #include "core/types.h"
+#include "sim/broker/group_offset.h"
 #include "sim/checker/history.h"
 
 namespace ktrial::sim {
@@ -66,7 +68,8 @@ struct Evidence {
   const LogIndex* index = nullptr;          // Of `history` and `partitions`.
   std::vector<ProducerEvidence> producers;  // By producer index.
   std::vector<PartitionEvidence> partitions;
-  Duration stall_budget{0};  // How late a thread may have been because the schedule kept it from the CPU.
+  std::vector<GroupOffset> group_offsets;  // Those that were committed, in order.
+  Duration stall_budget{0};                // How late a thread may have been because the schedule kept it from the CPU.
   Instant end;
 };
 

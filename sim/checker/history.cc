@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -149,6 +150,12 @@ std::size_t History::TransactionBegun(std::int32_t producer, Instant now) {
   entry.begun = entry.ended = now;
   for (const auto& stream : streams_) entry.records.push_back({.first = stream->size()});
   return transactions_.size() - 1;
+}
+
+void History::TransactionOffsets(std::size_t transaction, std::vector<GroupOffset> offsets) {
+  const UncheckedSection unchecked;
+  std::vector<GroupOffset>& all = transactions_[transaction].offsets;
+  std::ranges::move(offsets, std::back_inserter(all));
 }
 
 void History::TransactionEnding(std::size_t transaction) {

@@ -26,6 +26,7 @@
 #include "absl/functional/function_ref.h"
 #include "core/env/clock.h"
 #include "core/types.h"
+#include "sim/broker/group_offset.h"
 
 namespace ktrial::sim {
 
@@ -58,10 +59,10 @@ using RecordId = std::uint64_t;
 
 // How a transaction ended, as far as its producer was told.
 enum class TransactionOutcome : std::uint8_t {
-  kOpen,       // Never, as far as the application went.
+  kOpen,       // Never, as far as the application went, or without having been committed.
   kCommitted,  // CommitTransaction succeeded.
   kAborted,    // AbortTransaction succeeded.
-  kUncertain,  // One of them was called, and the last that was said of it is an error: it may have been committed.
+  kUncertain,  // CommitTransaction was called, and its producer does not know whether it was committed.
 };
 
 struct TransactionEntry {
@@ -74,6 +75,7 @@ struct TransactionEntry {
   Instant begun;
   Instant ended;  // The last that was said of it.
   bool ending = false;
+  std::vector<GroupOffset> offsets;  // That SendOffsetsToTransaction was given, and has not refused.
   std::vector<Range>
       records;  // By stream; those that are missing came later, and are in it from their first record on.
 };
@@ -156,6 +158,8 @@ class History {
   // runs beside either of them, on another thread, is counted in none. ---
   // BeginTransaction has returned. Returns the number of the transaction.
   std::size_t TransactionBegun(std::int32_t producer, Instant now);
+  // SendOffsetsToTransaction has returned, well or without a word of what became of them.
+  void TransactionOffsets(std::size_t transaction, std::vector<GroupOffset> offsets);
   // Commit or abort is about to be called.
   void TransactionEnding(std::size_t transaction);
   void TransactionEnded(std::size_t transaction, TransactionOutcome outcome, Instant now);

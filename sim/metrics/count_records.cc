@@ -145,6 +145,7 @@ void CountRecords(const RunRecord& record, const MetricScope& scope, std::map<st
   metrics["duplicates"] = static_cast<double>(counts.duplicates);
   metrics["reordered"] = static_cast<double>(reordered);
   metrics["log.records"] = static_cast<double>(record.index->log_records());
+  metrics["offsets.committed"] = static_cast<double>(record.group_offsets.size());
   for (const auto& [error, count] : counts.errors)
     metrics["errors." + ErrorMetricName(error)] = static_cast<double>(count);
   PutStats(counts.delivery, "delivery", 1, metrics);

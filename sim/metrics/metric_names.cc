@@ -58,6 +58,7 @@ constexpr NamedMetric kMetrics[] = {
     {"metadata.failures", kOfProducer},
     {"metadata.requests", kOfRequest},
     {"metadata.updates", kOfProducer},
+    {"offsets.committed", kNone},
     {"records.acked", kOfRecord},
     {"records.failed", kOfRecord | kOfError},
     {"records.retried", kOfPartition | kOfTopic | kOfProducer | kOfError},
@@ -129,8 +130,8 @@ bool MetricIsStatistic(std::string_view name) {
 }
 
 bool MetricHasWindow(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kOfWholeRun = {"duplicates", "log.records", "lost", "recovery",
-                                                           "reordered"};
+  constexpr std::array<std::string_view, 6> kOfWholeRun = {"duplicates",        "log.records", "lost",
+                                                           "offsets.committed", "recovery",    "reordered"};
   return std::find(kOfWholeRun.begin(), kOfWholeRun.end(), name) == kOfWholeRun.end();
 }
 

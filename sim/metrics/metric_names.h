@@ -19,6 +19,7 @@
 //                                             records were waiting
 //   buffer.peak buffer.used                   bytes of the buffer pool; at the most, at the end
 //   log.records                               records in the logs at the end
+//   offsets.committed                         offsets of groups that came to count, each time
 //
 // Statistics (delivery, send.blocked, batch.fill, batch.records, recovery) say something of what was measured: where
 // nothing was, they are absent, and not 0. What stands in the logs at the end, and recovery, is of the whole run: no

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/env/clock.h"
+#include "sim/broker/group_offset.h"
 #include "sim/checker/checker.h"
 #include "sim/checker/history.h"
 #include "sim/checker/log_index.h"
@@ -23,6 +24,7 @@ struct RunRecord {
   EventLog events;
   std::vector<std::string> producers;  // Names, by index.
   std::vector<PartitionEvidence> partitions;
+  std::vector<GroupOffset> group_offsets;  // Those that were committed, in order.
   std::optional<LogIndex> index;
   Instant start;
   Instant end;

@@ -1,7 +1,12 @@
 #include "sim/workload/app_world.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/check.h"
 #include "core/wire/status.h"
+#include "sim/broker/group_offset.h"
 #include "sim/kernel/unchecked_section.h"
 #include "sim/metrics/metric_names.h"
 
@@ -36,9 +41,36 @@ absl::Status AppWorld::EndTransaction(ClientProducer& client, bool commit) {
   const TransactionOutcome ended = commit ? TransactionOutcome::kCommitted : TransactionOutcome::kAborted;
   // What the state did not allow was not begun, and says nothing. With a code of Kafka a broker may have done it.
   if (status.ok() || wire::HasKafkaCode(status) || !absl::IsFailedPrecondition(status)) {
-    history.TransactionEnded(*client.transaction, status.ok() ? ended : TransactionOutcome::kUncertain, Now());
+    // A commit that was not asked for, or was refused, has not come.
+    const bool goes_on = client.producer->transaction_state() == TransactionState::kCommitting;
+    const TransactionOutcome otherwise =
+        goes_on || client.producer->MayBeCommitted() ? TransactionOutcome::kUncertain : TransactionOutcome::kOpen;
+    history.TransactionEnded(*client.transaction, status.ok() ? ended : otherwise, Now());
   }
   if (status.ok()) client.transaction.reset();
+  return status;
+}
+
+absl::Status AppWorld::SendOffsets(ClientProducer& client, const ConsumedSpec& consumed, Offset offset) {
+  std::vector<OffsetToCommit> offsets;
+  std::vector<GroupOffset> noted;
+  {
+    const UncheckedSection unchecked;
+    const std::string metadata = "transaction " + std::to_string(client.transaction.value_or(0));
+    for (std::int32_t i = 0; i < PartitionsOf(consumed.topic); ++i) {
+      const PartitionIndex partition(i);
+      offsets.push_back({.topic = consumed.topic, .partition = partition, .offset = offset, .metadata = metadata});
+      noted.push_back({.group = consumed.group,
+                       .partition = {.topic = consumed.topic, .partition = partition},
+                       .offset = offset,
+                       .metadata = metadata});
+    }
+  }
+  const absl::Status status =
+      client.producer->SendOffsetsToTransaction(std::move(offsets), {.group_id = consumed.group});
+  // What the state did not allow is part of nothing.
+  const bool refused = absl::IsFailedPrecondition(status) && !wire::HasKafkaCode(status);
+  if (client.transaction && !refused) history.TransactionOffsets(*client.transaction, std::move(noted));
   return status;
 }
 

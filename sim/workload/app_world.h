@@ -12,10 +12,12 @@
 #include "core/env/clock.h"
 #include "core/env/env.h"
 #include "core/producer/producer.h"
+#include "core/types.h"
 #include "sim/checker/history.h"
 #include "sim/metrics/producer_recorder.h"
 #include "sim/run_result.h"
 #include "sim/trace/trace.h"
+#include "sim/workload/workload_spec.h"
 
 namespace ktrial::sim {
 
@@ -50,6 +52,8 @@ struct AppWorld {
   // As the producer's, and noted in the History. Begin comes with InitTransactions where that has not been done.
   absl::Status BeginTransaction(ClientProducer& client);
   absl::Status EndTransaction(ClientProducer& client, bool commit);
+  // For every partition of the topic. Their metadata name the transaction, so that no two commit the same.
+  absl::Status SendOffsets(ClientProducer& client, const ConsumedSpec& consumed, Offset offset);
   // Close, from an application thread: completions that come later are late.
   absl::Status CloseProducer(ClientProducer& client, Duration timeout);
 };

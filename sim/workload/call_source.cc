@@ -67,6 +67,11 @@ class CallSource final : public AppSource {
     return ErrorNumber(world_.EndTransaction(client_, /*commit=*/false));
   }
 
+  std::int16_t Make(const SendOffsetsCall& call, Instant, std::string& name) {
+    name = "send_offsets";
+    return ErrorNumber(world_.SendOffsets(client_, call.consumed, Offset(call.offset)));
+  }
+
   std::int16_t Make(const SendCall& call, Instant scheduled, std::string& name) {
     name = "send";
     RecordSender::Outgoing record{.topic = call.topic, .value_bytes = kDefaultValueBytes, .scheduled = scheduled};

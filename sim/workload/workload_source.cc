@@ -157,6 +157,12 @@ class WorkloadSource final : public AppSource {
     in_transaction_ = false;
     in_this_ = 0;
     bool commit = !spoiled && (abort_every == 0 || ++transactions_ % abort_every != 0);
+    if (spec_.transactions->offsets && !spoiled) {
+      const absl::Status status = world_.SendOffsets(client_, *spec_.transactions->offsets, Offset(sent_));
+      if (IsOver(status)) return Finish();
+      // Whatever is wrong with them, time that ran out included: an application that is not sure aborts.
+      if (!status.ok()) commit = false;
+    }
     for (;;) {
       const absl::Status status = world_.EndTransaction(client_, commit);
       if (status.ok()) return;

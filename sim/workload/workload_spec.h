@@ -51,10 +51,17 @@ struct CallbackAction {
 enum class Arrival : std::uint8_t { kEven, kPoisson };
 enum class AfterLastSend : std::uint8_t { kNothing, kFlush, kClose };
 
+// What was read to make the records of a transaction: by which group, and of which topic every partition.
+struct ConsumedSpec {
+  std::string group = {};
+  std::string topic = {};
+};
+
 // A workload whose records are sent in transactions, one after the other. Its producer has a transactional.id.
 struct TransactionsSpec {
-  std::int64_t records = 1;      // Of each transaction; the last may have fewer.
-  std::int64_t abort_every = 0;  // Of so many transactions the last one is aborted; 0: none.
+  std::int64_t records = 1;                  // Of each transaction; the last may have fewer.
+  std::int64_t abort_every = 0;              // Of so many transactions the last one is aborted; 0: none.
+  std::optional<ConsumedSpec> offsets = {};  // Sent when a transaction has its records: as many as were sent.
 };
 
 struct WorkloadSpec {
@@ -101,12 +108,17 @@ struct PartitionsForCall {
 struct BeginCall {};
 struct CommitCall {};
 struct AbortCall {};
+struct SendOffsetsCall {
+  ConsumedSpec consumed = {};
+  std::int64_t offset = 0;  // In each partition.
+};
 
 struct CallSpec {
   DurationRange at = {};
   std::string producer = {};  // As above: with instances, the call is made on each.
   std::string thread = {};    // Empty: a thread of its own, "call-N".
-  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall, BeginCall, CommitCall, AbortCall> call = {};
+  std::variant<FlushCall, SendCall, CloseCall, PartitionsForCall, BeginCall, CommitCall, AbortCall, SendOffsetsCall>
+      call = {};
 };
 
 }  // namespace ktrial::sim

@@ -272,6 +272,21 @@ TEST(WorldCheckTest, NumbersOfTheApplicationAreInRange) {
             "workloads[0].partition: there is no partition 1, allowed: 0 to 0, All() or Any()");
   EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.workloads[0].transactions = TransactionsSpec{.records = 0}; }),
             "workloads[0].transactions.records: 0, allowed: 1 or more");
+  const auto consumed = [](const char* group, const char* topic) {
+    return RefusalOf([=](WorldSpec& spec) {
+      spec.workloads[0].transactions = TransactionsSpec{.offsets = ConsumedSpec{.group = group, .topic = topic}};
+    });
+  };
+  EXPECT_EQ(consumed("", "a"), "workloads[0].transactions.offsets.group: is empty, allowed: the name of a group");
+  EXPECT_EQ(consumed("g", "*"), "workloads[0].transactions.offsets.topic: there is no topic \"*\", allowed: a");
+  const auto sent = [](const char* group, const char* topic, std::int64_t offset) {
+    return RefusalOf([=](WorldSpec& spec) {
+      spec.calls = {{.at = 1s, .call = SendOffsetsCall{{.group = group, .topic = topic}, offset}}};
+    });
+  };
+  EXPECT_EQ(sent("", "a", 0), "calls[0].send_offsets.group: is empty, allowed: the name of a group");
+  EXPECT_EQ(sent("g", "b", 0), "calls[0].send_offsets.topic: there is no topic \"b\", allowed: a");
+  EXPECT_EQ(sent("g", "a", -1), "calls[0].send_offsets.offset: -1, allowed: 0 or more");
   EXPECT_EQ(RefusalOf([](WorldSpec& spec) { spec.calls = {{.at = DurationRange(2s, 1s), .call = FlushCall{}}}; }),
             "calls[0].at: from 2s to 1s, allowed: the shorter one first");
 }

@@ -174,10 +174,45 @@ TEST(EndlessWorkloadTest, ForServeWorkloadsDoNotRun) { EXPECT_EQ(EndlessErrors("
 TEST(CallErrorsTest, ACallDoesOneThingWithinTheDuration) {
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"60s\"\n"),
             "f.toml:13:1: call: does nothing, allowed: one of send, flush, close, partitions_for, begin, "
-            "commit or abort\n"
+            "commit, abort or send_offsets\n"
             "f.toml:14:6: call.at: found \"60s\", allowed: before the duration, 60s");
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"1s\"\nflush = {}\nclose = {}\n"),
             "f.toml:16:1: call.close: stands beside flush, allowed: one of flush and close");
+}
+
+// With transactional.id; the keys of `offsets`.
+std::string OffsetsErrors(std::string_view keys) {
+  return ErrorsOf(std::string(kLeast) +
+                  "[producer]\ntransactional.id = \"t\"\n[[workload]]\ntopic = \"orders\"\ncount = 1\n" +
+                  "transactions = { records = 1, offsets = { " + std::string(keys) + " } }\n");
+}
+
+TEST(WorkloadErrorsTest, OffsetsNameAGroupAndAnExistingTopic) {
+  EXPECT_EQ(OffsetsErrors("group = \"g\", topic = \"orders\""), "");
+  EXPECT_EQ(OffsetsErrors(""),
+            "f.toml:16:41: workload.transactions.offsets.group: missing, required: the name of a group\n"
+            "f.toml:16:41: workload.transactions.offsets.topic: missing, required: a topic's name");
+  EXPECT_EQ(OffsetsErrors("group = \"\", topic = \"orders\""),
+            "f.toml:16:51: workload.transactions.offsets.group: found \"\", allowed: the name of a group");
+  EXPECT_EQ(OffsetsErrors("group = \"g\", topic = \"order\""),
+            "f.toml:16:64: workload.transactions.offsets.topic: there is no topic order, allowed: orders or solo (did "
+            "you mean \"orders\"?)");
+  EXPECT_EQ(OffsetsErrors("group = \"g\", topic = \"orders\", partition = 0"),
+            "f.toml:16:74: workload.transactions.offsets.partition: unknown key, allowed: group or topic");
+}
+
+TEST(CallErrorsTest, OffsetsNameAGroupATopicAndANumber) {
+  const auto errors = [](std::string_view keys) {
+    return ErrorsOfAdded("[producer]\ntransactional.id = \"t\"\n[[call]]\nat = \"1s\"\nsend_offsets = { " +
+                         std::string(keys) + " }\n");
+  };
+  EXPECT_EQ(errors("group = \"g\", topic = \"orders\", offset = 5"), "");
+  EXPECT_EQ(errors("group = \"g\", topic = \"orders\""),
+            "f.toml:17:16: call.send_offsets.offset: missing, required: a whole number");
+  EXPECT_EQ(errors("group = \"g\", topic = \"order\", offset = -1"),
+            "f.toml:17:39: call.send_offsets.topic: there is no topic order, allowed: orders or solo (did you mean "
+            "\"orders\"?)\n"
+            "f.toml:17:57: call.send_offsets.offset: found -1, allowed: a whole number, at least 0");
 }
 
 TEST(CallErrorsTest, TransactionsNeedATransactionalId) {

@@ -38,7 +38,7 @@ TEST(OneMistakeTest, AMisspeltKeyIsNotMissingToo) {
   EXPECT_EQ(
       ErrorsOfAdded("[[call]]\nat = \"1s\"\nflsh = {}\n"),
       "f.toml:15:1: call.flsh: unknown key, allowed: abort, at, begin, close, commit, flush, partitions_for, producer, "
-      "send or thread (did you mean \"flush\"?)");
+      "send, send_offsets or thread (did you mean \"flush\"?)");
 }
 
 TEST(OneMistakeTest, ATopicThatCouldNotBeReadMayBeTheOneThatIsMeant) {

@@ -102,25 +102,33 @@ TEST(ParseTest, AWorkloadMayHaveTransactions) {
   const ParseResult result =
       ParseScenario(std::string(kLeast) +
                         "[producer]\ntransactional.id = \"t\"\n[[workload]]\ntopic = \"orders\"\n"
-                        "count = 1\ntransactions = { records = 20, abort_every = 5 }\n",
+                        "count = 1\ntransactions = { records = 20, abort_every = 5, "
+                        "offsets = { group = \"readers\", topic = \"orders\" } }\n",
                     "f.toml");
   ASSERT_TRUE(result.scenario.has_value()) << ToString(result.errors.at(0));
   const sim::WorkloadSpec& workload = result.scenario->world.workloads.at(0);
   EXPECT_EQ(workload.transactions->records, 20);
   EXPECT_EQ(workload.transactions->abort_every, 5);
+  EXPECT_EQ(workload.transactions->offsets->group, "readers");
+  EXPECT_EQ(workload.transactions->offsets->topic, "orders");
 }
 
 TEST(ParseTest, TransactionsAreBegunAndEndedByCalls) {
   const ParseResult result =
       ParseScenario(std::string(kLeast) +
                         "[producer]\ntransactional.id = \"t\"\n[[call]]\nat = \"1s\"\nbegin = {}\n"
-                        "[[call]]\nat = \"2s\"\ncommit = {}\n[[call]]\nat = \"3s\"\nabort = {}\n",
+                        "[[call]]\nat = \"2s\"\ncommit = {}\n[[call]]\nat = \"3s\"\nabort = {}\n"
+                        "[[call]]\nat = \"4s\"\nsend_offsets = { group = \"g\", topic = \"orders\", offset = 5 }\n",
                     "f.toml");
   ASSERT_TRUE(result.scenario.has_value()) << ToString(result.errors.at(0));
   const std::vector<sim::CallSpec>& calls = result.scenario->world.calls;
   EXPECT_TRUE(std::holds_alternative<sim::BeginCall>(calls.at(0).call));
   EXPECT_TRUE(std::holds_alternative<sim::CommitCall>(calls.at(1).call));
   EXPECT_TRUE(std::holds_alternative<sim::AbortCall>(calls.at(2).call));
+  const auto& offsets = std::get<sim::SendOffsetsCall>(calls.at(3).call);
+  EXPECT_EQ(offsets.consumed.group, "g");
+  EXPECT_EQ(offsets.consumed.topic, "orders");
+  EXPECT_EQ(offsets.offset, 5);
 }
 
 TEST(ParseTest, CallsAreOfFourKinds) {

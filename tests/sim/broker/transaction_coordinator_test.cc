@@ -155,6 +155,22 @@ TEST_F(TransactionCoordinatorTest, OffsetsCountOnceTheirTransactionIsCommitted) 
   }
 }
 
+TEST_F(TransactionCoordinatorTest, OffsetsThatCountAreKeptInTheirOrder) {
+  for (const std::int64_t offset : {7, 5}) {
+    const ProducerIdAndEpoch producer = Begin();
+    ASSERT_EQ(coordinator().AddOffsets(here_, kId, producer, "g"), ErrorCode::kNone);
+    ASSERT_EQ(coordinator().CommitOffsets(coordinator().Find(Kind::kGroup, "g"), "g", producer,
+                                          {{kOrders, Offset(offset), "why"}}),
+              ErrorCode::kNone);
+    ASSERT_EQ(End(producer, true), ErrorCode::kNone);
+    world_.Advance(milliseconds(20));
+  }
+  const GroupOffset first{.group = "g", .partition = kOrders, .offset = Offset(7), .metadata = "why"};
+  GroupOffset second = first;
+  second.offset = Offset(5);
+  EXPECT_EQ(coordinator().group_offsets(), (std::vector<GroupOffset>{first, second}));
+}
+
 TEST_F(TransactionCoordinatorTest, OffsetsOfAnEarlierEpochAreFenced) {
   const ProducerIdAndEpoch producer = Begin();
   ASSERT_EQ(coordinator().AddOffsets(here_, kId, producer, "g"), ErrorCode::kNone);

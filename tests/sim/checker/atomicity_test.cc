@@ -122,6 +122,73 @@ TEST_F(AtomicityTest, WhoseEndIsUncertainMustNotBeSeenInPart) {
   EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
 }
 
+// --- Offsets of groups ---
+
+class AtomicityOfOffsetsTest : public AtomicityTest {
+ protected:
+  AtomicityOfOffsetsTest() {
+    AppendAll();
+    run.AckAll();
+    run.history.TransactionOffsets(0, {OffsetOf(0), OffsetOf(1)});
+  }
+  static GroupOffset OffsetOf(std::int32_t partition) {
+    return {.group = "readers",
+            .partition = {.topic = "in", .partition = PartitionIndex(partition)},
+            .offset = Offset(10),
+            .metadata = "transaction 0"};
+  }
+};
+
+TEST_F(AtomicityOfOffsetsTest, ThoseThatCountWithTheirRecordsAreFine) {
+  Mark(BatchKind::kCommitMarker);
+  run.group_offsets = {OffsetOf(0), OffsetOf(1)};
+  End(TransactionOutcome::kCommitted);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST_F(AtomicityOfOffsetsTest, ThoseOfAnAbortedTransactionThatDoNotCountAreFine) {
+  Mark(BatchKind::kAbortMarker);
+  End(TransactionOutcome::kAborted);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST_F(AtomicityOfOffsetsTest, OneThatDoesNotCountWithTheRecordsIsAFault) {
+  Mark(BatchKind::kCommitMarker);
+  run.group_offsets = {OffsetOf(0)};
+  End(TransactionOutcome::kCommitted);
+  EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
+}
+
+TEST_F(AtomicityOfOffsetsTest, OneOfAnAbortedTransactionThatCountsIsAFault) {
+  Mark(BatchKind::kAbortMarker);
+  run.group_offsets = {OffsetOf(1)};
+  End(TransactionOutcome::kAborted);
+  EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
+}
+
+TEST_F(AtomicityOfOffsetsTest, WhoseEndIsUncertainMustNotCountWithoutTheRecords) {
+  Mark(BatchKind::kAbortMarker);
+  run.group_offsets = {OffsetOf(0), OffsetOf(1)};
+  End(TransactionOutcome::kUncertain);
+  EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
+}
+
+TEST_F(AtomicityOfOffsetsTest, WhoseEndIsUncertainMustCountWithTheRecords) {
+  Mark(BatchKind::kCommitMarker);
+  End(TransactionOutcome::kUncertain);
+  EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
+}
+
+// As an aborted transaction's are when the next one begins at the same place.
+TEST_F(AtomicityOfOffsetsTest, TheSameOffsetOfAnotherTransactionIsAnotherOne) {
+  Mark(BatchKind::kAbortMarker);
+  GroupOffset other = OffsetOf(0);
+  other.metadata = "transaction 1";
+  run.group_offsets = {other};
+  End(TransactionOutcome::kAborted);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
 TEST_F(AtomicityTest, TheMarkerOfAnotherProducerEndsNothing) {
   AppendAll();
   run.log.Append({.record_count = 1,

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/broker/group_offset.h"
 #include "sim/broker/partition_log.h"
 #include "sim/metrics/run_record.h"
 
@@ -96,6 +97,12 @@ TEST_F(CountRecordsTest, LostAndDuplicatesComeFromTheLog) {
   EXPECT_EQ(metrics["lost"], 1);
   EXPECT_EQ(metrics["duplicates"], 2);
   EXPECT_EQ(metrics["log.records"], 3);
+}
+
+TEST_F(CountRecordsTest, OffsetsThatCameToCountAreCountedEachTime) {
+  const GroupOffset offset{.group = "readers", .partition = {.topic = "in", .partition = PartitionIndex(0)}};
+  record_.group_offsets = {offset, offset};
+  EXPECT_EQ(Count()["offsets.committed"], 2);
 }
 
 TEST_F(CountRecordsTest, RecoveryIsFromAHealWithRecordsWaitingToTheNextAck) {

@@ -51,7 +51,7 @@ TEST(MetricNamesTest, StatisticsAreToldFromCounters) {
 }
 
 TEST(MetricNamesTest, WhatTheLogsHoldAtTheEndHasNoWindow) {
-  for (const char* name : {"lost", "duplicates", "reordered", "log.records", "recovery"}) {
+  for (const char* name : {"lost", "duplicates", "reordered", "log.records", "offsets.committed", "recovery"}) {
     EXPECT_FALSE(MetricHasWindow(name)) << name;
   }
   EXPECT_TRUE(MetricHasWindow("records.acked"));

@@ -175,6 +175,31 @@ TEST_F(WorkloadTest, EverySoManyTransactionsOneIsAborted) {
   EXPECT_EQ(*result.Metric("transactions.aborted"), 2);
 }
 
+TEST_F(WorkloadTest, ATransactionMayCommitWhatAGroupHasRead) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 60;
+  workload_.transactions =
+      TransactionsSpec{.records = 10, .abort_every = 3, .offsets = ConsumedSpec{.group = "readers", .topic = "a"}};
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("transactions.committed"), 4);
+  EXPECT_EQ(*result.Metric("offsets.committed"), 4 * 3);
+}
+
+TEST_F(WorkloadTest, OffsetsWhoseTimeRanOutAreAborted) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.producers[0].config["max.block.ms"] = "1000";
+  spec_.cluster.version = "3.9";
+  spec_.faults = {
+      {.action = DropResponse{}, .trigger = {.on = RequestTrigger{.request = wire::ApiKey::kAddOffsetsToTxn}}}};
+  workload_.rate = Rate{.count = 50};
+  workload_.count = 20;
+  workload_.transactions = TransactionsSpec{.records = 10, .offsets = ConsumedSpec{.group = "readers", .topic = "b"}};
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("transactions.committed"), 1);
+  EXPECT_EQ(*result.Metric("transactions.aborted"), 1);
+}
+
 TEST_F(WorkloadTest, ATransactionThatARecordSpoilsIsAborted) {
   spec_.producers[0].config["transactional.id"] = "t";
   spec_.producers[0].config["max.request.size"] = "1000";

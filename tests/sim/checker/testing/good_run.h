@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/broker/group_offset.h"
 #include "sim/broker/partition_log.h"
 #include "sim/checker/checker.h"
 #include "sim/checker/history.h"
@@ -81,6 +82,7 @@ class GoodRun {
                      .index = &*index,
                      .producers = {producer},
                      .partitions = partitions,
+                     .group_offsets = group_offsets,
                      .stall_budget = stall_budget,
                      .end = At(1000)});
   }
@@ -90,6 +92,7 @@ class GoodRun {
   PartitionLog log;
   ProducerEvidence producer;
   std::vector<PartitionEvidence> partitions;
+  std::vector<GroupOffset> group_offsets;
   std::optional<LogIndex> index;
   Duration stall_budget{0};
   std::vector<RecordEntry*> entries;
