@@ -1,73 +1,110 @@
 #include "scenarios/ktrial/line_transactions.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <utility>
 
+#include "core/env/clock.h"
+#include "core/producer/config.h"
+#include "core/producer/transaction.h"
+#include "core/wire/error_code.h"
 #include "core/wire/status.h"
 
 namespace ktrial::scenario {
 
+namespace {
+
+using WallClock = std::chrono::steady_clock;
+
+bool TimeRanOut(const absl::Status& status) { return wire::KafkaCode(status) == wire::ErrorCode::kRequestTimedOut; }
+
+bool HasFailed(TransactionState state) {
+  return state == TransactionState::kAbortableError || state == TransactionState::kFatalError;
+}
+
+void Say(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+
+}  // namespace
+
 template <class Call>
 absl::Status LineTransactions::Insist(const Call& call) const {
+  const Duration limit = producer_.config().delivery_timeout;
+  const WallClock::time_point begin = WallClock::now();
   for (;;) {
-    const TransactionState before = producer_.transaction_state();
     absl::Status status = call();
-    // A record that was given up is an error of the same name, and changes the state.
-    const bool again = wire::KafkaCode(status) == wire::ErrorCode::kRequestTimedOut &&
-                       producer_.transaction_state() != TransactionState::kAbortableError &&
-                       before != TransactionState::kFatalError;
-    if (!again || stopped_()) return status;
-    std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+    if (!TimeRanOut(status)) return status;
+    // A record that was given up is an error of the same name. Or the call has failed meanwhile, and says so now.
+    if (HasFailed(producer_.transaction_state())) return call();
+    if (stopped_()) return status;
+    if (WallClock::now() - begin >= limit) {
+      return wire::KafkaError(wire::ErrorCode::kRequestTimedOut,
+                              fmt::format("brokers have not answered within {} ms (delivery.timeout.ms)",
+                                          limit / std::chrono::milliseconds(1)));
+    }
   }
 }
 
-bool LineTransactions::Fail(const char* what, const absl::Status& status) {
-  if (lines_ > 0) {
-    std::fprintf(stderr, "lines %llu to %llu were not committed: ", static_cast<unsigned long long>(first_line_),
-                 static_cast<unsigned long long>(first_line_) + static_cast<unsigned long long>(lines_) - 1);
-  } else {
-    std::fprintf(stderr, "%s: ", what);
-  }
-  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
-  Abort();
-  return false;
+std::string LineTransactions::Lines() const {
+  const std::uint64_t last = first_line_ + static_cast<std::uint64_t>(lines_) - 1;
+  return last == first_line_ ? fmt::format("line {}", last) : fmt::format("lines {} to {}", first_line_, last);
 }
+
+void LineTransactions::Close() { producer_.Close(Duration::zero()).IgnoreError(); }  // what it gave up is in the log
 
 bool LineTransactions::Start() {
   const absl::Status status = Insist([this] { return producer_.InitTransactions(); });
-  return status.ok() || Fail("transactions cannot begin", status);
+  if (status.ok()) return true;
+  Say(fmt::format("transactions cannot begin: {}", std::string(status.message())));
+  if (TimeRanOut(status)) Close();  // It would go on.
+  return false;
 }
 
 bool LineTransactions::BeforeLine(std::uint64_t line) {
   if (lines_ > 0) return true;
   const absl::Status status = producer_.BeginTransaction();
-  if (!status.ok()) return Fail("a transaction cannot begin", status);
+  if (!status.ok()) {
+    Say(fmt::format("a transaction cannot begin: {}", std::string(status.message())));
+    return false;
+  }
   first_line_ = line;
   return true;
 }
 
 bool LineTransactions::AfterLine() {
   ++lines_;
-  const TransactionState state = producer_.transaction_state();
-  const bool failed = state == TransactionState::kAbortableError || state == TransactionState::kFatalError;
-  return lines_ < records_ && !failed ? true : Commit();
+  return lines_ < records_ && !HasFailed(producer_.transaction_state()) ? true : Commit();
 }
 
 bool LineTransactions::Commit() {
   if (lines_ == 0) return true;
-  const absl::Status status = Insist([this] { return producer_.CommitTransaction(); });
-  if (!status.ok()) return Fail("", status);
+  absl::Status status = Insist([this] { return producer_.CommitTransaction(); });
+  const bool goes_on = !status.ok() && !HasFailed(producer_.transaction_state());
+  if (goes_on) {
+    Close();  // What is known of its end then stays.
+    if (producer_.transaction_state() == TransactionState::kReady) status = absl::OkStatus();
+  }
+  if (!status.ok()) {
+    const char* outcome = producer_.MayBeCommitted() ? ": outcome unknown, readers may see this or not"
+                          : lines_ > 1               ? " were not committed"
+                                                     : " was not committed";
+    Say(fmt::format("{}{}: {}", Lines(), outcome, std::string(status.message())));
+    Abort();
+    return false;
+  }
   committed_lines_ += static_cast<std::uint64_t>(lines_);
   ++committed_;
   lines_ = 0;
-  return true;
+  return !goes_on;
 }
 
 void LineTransactions::Abort() {
   if (std::exchange(lines_, 0) == 0) return;
   // If this fails, the coordinator aborts it after transaction.timeout.ms.
-  producer_.AbortTransaction().IgnoreError();
+  const absl::Status status = producer_.AbortTransaction();
+  if (TimeRanOut(status)) Close();  // It would go on.
 }
 
 }  // namespace ktrial::scenario

@@ -1,11 +1,16 @@
-// The transactions of `ktrial produce`: which lines are committed together. What stops them is said on standard error, and
-// with which lines.
+// The transactions of `ktrial produce`: which lines are committed together. What stops them is said on standard error, in one
+// line and with which lines: "lines 11 to 20 were not committed: WHY", or "outcome unknown" where a request to commit was
+// sent whose answer never came.
+//
+// A call whose time ran out (max.block.ms) is made again, until delivery.timeout.ms have passed. Then, as its end would be
+// waited for without end, the producer is closed.
 //
 // Thread safety: none; one thread.
 #ifndef SCENARIOS_KTRIAL_LINE_TRANSACTIONS_H_
 #define SCENARIOS_KTRIAL_LINE_TRANSACTIONS_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "core/producer/producer.h"
@@ -34,10 +39,11 @@ class LineTransactions {
   std::uint64_t committed() const { return committed_; }
 
  private:
-  // The same call until its time does not run out.
+  // The same call until its time does not run out, or has for too long.
   template <class Call>
   absl::Status Insist(const Call& call) const;
-  bool Fail(const char* what, const absl::Status& status);
+  std::string Lines() const;  // "lines 11 to 20": those of the transaction that is open.
+  void Close();
 
   Producer& producer_;
   const std::int64_t records_;

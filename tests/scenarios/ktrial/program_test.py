@@ -365,6 +365,39 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("lines 11 to 13 were not committed", err)
         self.assertIn("10 of them committed, in 1 transaction\n", err)
 
+    def write_silent_scenario(self, request):
+        """A broker that does not answer `request`, nor anything after it."""
+        with open(os.path.join(self.folder.name, "silent.toml"), "w") as file:
+            file.write('title = "silent"\nduration = "60s"\ncluster = { brokers = 1 }\n'
+                       '[[topic]]\nname = "orders"\n'
+                       f'[[fault]]\non = {{ request = "{request}", phase = "before_response" }}\nfor = "50s"\n'
+                       'pause_broker = { broker = 1 }\n')
+
+    # Times that run out soon; the answer that does not come is waited for three times.
+    IMPATIENT = "-X transactional.id=t -X max.block.ms=400 -X request.timeout.ms=300 -X delivery.timeout.ms=1000"
+
+    def test_produce_does_not_claim_to_know_how_a_commit_ended_that_was_not_answered(self):
+        self.write_silent_scenario("EndTxn")
+        command = f"seq 5 | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders {self.IMPATIENT}; echo produce $? >&2"
+        _, _, err = self.run_ktrial("serve", "silent.toml", "--", "sh", "-c", command)
+        self.assertIn("lines 1 to 5: outcome unknown, readers may see this or not: brokers have not answered within "
+                      "1000 ms (delivery.timeout.ms)\n", err)
+        self.assertIn("0 of them committed, in 0 transactions\nproduce 1\n", err)
+
+    def test_produce_knows_that_what_was_never_asked_for_is_not_committed(self):
+        self.write_silent_scenario("AddPartitionsToTxn")
+        command = f"echo x | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders {self.IMPATIENT}; echo produce $? >&2"
+        _, _, err = self.run_ktrial("serve", "--set", "cluster.version=3.9", "silent.toml", "--", "sh", "-c", command)
+        self.assertIn("line 1 was not committed: ", err)
+        self.assertIn("\nproduce 1\n", err)
+
+    def test_produce_gives_up_when_transactions_do_not_begin(self):
+        self.write_silent_scenario("InitProducerId")
+        command = f"seq 5 | {KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders {self.IMPATIENT}; echo produce $? >&2"
+        _, _, err = self.run_ktrial("serve", "silent.toml", "--", "sh", "-c", command)
+        self.assertIn("transactions cannot begin: brokers have not answered within 1000 ms (delivery.timeout.ms)\n", err)
+        self.assertIn("\nproduce 1\n", err)
+
     def test_produce_needs_a_name_for_transactions(self):
         status, _, err = self.run_ktrial("produce", "-b", "127.0.0.1:1", "-t", "t", "--transaction-records", "5")
         self.assertEqual(status, 2)
