@@ -44,6 +44,7 @@ class ConcurrentProgram {
         producer_(producer),
         ledger_(ledger),
         options_(ledger.options()),
+        closing_(env.threads(), Site("test.program.closing"), false),
         closed_(env.threads(), Site("test.program.closed"), false) {}
 
   void Run();
@@ -68,13 +69,15 @@ class ConcurrentProgram {
   bool forced() const { return options_.close == Close::kAtOnce || options_.close == Close::kByCallback; }
   // What a call may say to a thread that came too late.
   bool IsClosing(const absl::Status& status) const {
-    return options_.close != Close::kWhenAllIsSent && (absl::IsFailedPrecondition(status) || absl::IsCancelled(status));
+    const bool may_be = options_.close != Close::kWhenAllIsSent || closing_.Load();
+    return may_be && (absl::IsFailedPrecondition(status) || absl::IsCancelled(status));
   }
 
   Env& env_;
   Producer& producer_;
   ProgramLedger& ledger_;
   const ProgramOptions& options_;
+  Atomic<bool> closing_;  // All is sent; who still only watches comes too late in any case.
   Atomic<bool> closed_;
   std::vector<std::unique_ptr<Thread>> senders_;
 };
@@ -95,6 +98,7 @@ void ConcurrentProgram::Run() {
   if (options_.close == Close::kWhenAllIsSent) {
     EXPECT_EQ(producer_.Flush().code(), absl::StatusCode::kOk);
   }
+  closing_.Store(true);
   // In all cases, once more: after this nothing may complete.
   CloseIt();
   closed_.Store(true);
