@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
+
 namespace ktrial::sim {
 
 SimEnv::SimEnv(Kernel& kernel, SimNetwork& network, SimEnvOptions options)
@@ -22,6 +24,13 @@ std::unique_ptr<Entropy> SimEnv::NewEntropy(std::string_view entity) {
 std::int64_t SimEnv::NextProducerNumber() {
   UncheckedSection unchecked;
   return ++producer_number_;
+}
+
+absl::StatusOr<std::string> SimEnv::ReadFile(std::string_view path) {
+  UncheckedSection unchecked;
+  const auto found = options_.files.find(path);
+  if (found == options_.files.end()) return absl::NotFoundError("No such file or directory");
+  return found->second;
 }
 
 }  // namespace ktrial::sim

@@ -7,10 +7,13 @@
 #define SIM_SIM_ENV_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "core/env/env.h"
 #include "sim/kernel/kernel.h"
 #include "sim/kernel/sim_threads.h"
@@ -23,6 +26,7 @@ struct SimEnvOptions {
   std::string ip = "10.1.0.1";
   // The time of day when it is made: 2023-11-14 and a bit, nothing like the kernel's clock.
   WallTime wall_start = WallTime::FromMillis(1'700'000'000'123);
+  std::map<std::string, std::string, std::less<>> files;  // Content by path.
 };
 
 class SimEnv final : public Env {
@@ -35,6 +39,8 @@ class SimEnv final : public Env {
   std::unique_ptr<Transport> NewTransport(std::string_view entity) override;
   std::unique_ptr<Entropy> NewEntropy(std::string_view entity) override;
   std::int64_t NextProducerNumber() override;
+  // Of `files`: the file system of the machine is not part of the world.
+  absl::StatusOr<std::string> ReadFile(std::string_view path) override;
 
  private:
   Kernel& kernel_;

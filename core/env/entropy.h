@@ -3,10 +3,13 @@
 // Integers only. A draw is a function of (seed, entity, purpose, n): the streams of two purposes, and of two entities, do not
 // shift each other, so a new draw in one place leaves all others as they were. Never draw inside an argument list (the order
 // of evaluation differs between compilers), and draw once per decision: a deadline that is drawn again at each look flickers.
+//
+// Keys and nonces are made of Secret alone, which nobody may guess: draws are a hash of a seed of 64 bits.
 #ifndef CORE_ENV_ENTROPY_H_
 #define CORE_ENV_ENTROPY_H_
 
 #include <cstdint>
+#include <span>
 
 namespace ktrial {
 
@@ -27,6 +30,8 @@ class Entropy {
  public:
   virtual ~Entropy() = default;
   virtual std::uint64_t Next(DrawPurpose purpose) = 0;
+  // Fills `bytes` for cryptography. Production asks the kernel, whatever the seed; in simulation it is a stream like others.
+  virtual void Secret(std::span<char> bytes) = 0;
 };
 
 // A number in [0, bound), without bias worth speaking of (the high half of a 64 x 64 bit product). bound > 0.

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "core/env/clock.h"
 #include "core/env/entropy.h"
 #include "core/env/threads.h"
@@ -25,6 +27,9 @@ class Env {
   virtual std::unique_ptr<Entropy> NewEntropy(std::string_view entity) = 0;
   // 1, 2, 3, ...: the N of the default client.id "producer-N" (PR-20).
   virtual std::int64_t NextProducerNumber() = 0;
+  // All of a file, for what a configuration names by its path: certificates and keys. The error's text says why not, without the
+  // path. May block as long as the file system does, so never on the sender thread.
+  virtual absl::StatusOr<std::string> ReadFile(std::string_view path) = 0;
 };
 
 }  // namespace ktrial

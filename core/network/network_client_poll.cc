@@ -1,4 +1,6 @@
 // One poll of a NetworkClient: the steps of NC-17.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -207,7 +209,11 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
     if (!peers_.contains(end.id)) continue;
     if (end.id < NodeId(0) && !end.was_open) bootstrap_problem_ = end.why;
     Loss loss{.reason = end.was_open ? RefreshReason::kConnectionLost : RefreshReason::kConnectFailed, .why = end.why};
-    if (end.handshake) loss.fatal = wire::KafkaError(wire::ErrorCode::kSaslAuthenticationFailed, end.why);
+    if (end.handshake) {
+      // Kafka has no code for it: brokers never say it.
+      const Peer& peer = peers_.at(end.id);
+      loss.fatal = absl::UnauthenticatedError(fmt::format("{}:{}: {}", peer.host, peer.port, end.why));
+    }
     Lose(end.id, loss, now);
   }
   const std::optional<NodeId> idle = channels_.TooIdle(now);

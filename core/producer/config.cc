@@ -9,6 +9,7 @@
 #include "core/producer/config_check.h"
 #include "core/producer/config_keys.h"
 #include "core/producer/config_provider.h"
+#include "core/producer/config_security.h"
 #include "core/producer/profile.h"
 #include "core/producer/text.h"
 
@@ -72,6 +73,7 @@ class Parser {
     CheckDeliveryTimeout();
     CheckBackoffs();
     CheckMemory();
+    CheckSecurity();
   }
 
  private:
@@ -116,7 +118,9 @@ class Parser {
     }
     if (number && key.store(config_, *number, value)) return;
     std::string shown = fmt::format("{} = {} is not allowed", key.name, Quoted(key.name, value));
-    if (const auto written = input_.written.find(std::string(key.name)); written != input_.written.end()) {
+    if (key.type == ConfigType::kPassword) {
+      shown = fmt::format("the value of {} is not allowed", NameOf(key.name));
+    } else if (const auto written = input_.written.find(std::string(key.name)); written != input_.written.end()) {
       const auto& [name, text] = written->second;
       shown = fmt::format("{} = {}, which is {} = {}, is not allowed", name, Quoted(key.name, Trimmed(text)), key.name,
                           Quoted(key.name, value));
@@ -230,6 +234,18 @@ class Parser {
     Warn(fmt::format("batch.size is lowered from {} to {}, all of buffer.memory (BP-04)", config_.batch_size,
                      config_.buffer_memory));
     config_.batch_size = static_cast<std::int32_t>(config_.buffer_memory);
+  }
+
+  void CheckSecurity() {
+    if (std::optional<TlsProblem> problem = FindSecurityProblem(config_)) {
+      return Problem(problem->key, std::move(problem->text));
+    }
+    if (config_.security_protocol != SecurityProtocol::kPlaintext) return;
+    for (const auto& [key, value] : input_.given) {
+      const ConfigKey* known = FindConfigKey(key);
+      if (!IsTlsKey(key) || known == nullptr || known->support != ConfigSupport::kSupported) continue;
+      Warn(fmt::format("{} has no effect: security.protocol is PLAINTEXT", NameOf(key)));
+    }
   }
 
   const ConfigProfile* const profile_;

@@ -32,6 +32,7 @@
 #include "core/env/clock.h"
 #include "core/producer/log.h"
 #include "core/producer/partitioner.h"
+#include "core/tls/tls_settings.h"
 
 namespace ktrial {
 
@@ -55,6 +56,9 @@ enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 
 // What happens when no known broker can be reached (MD-22, MD-23).
 enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
+
+// How brokers are spoken to.
+enum class SecurityProtocol : std::uint8_t { kPlaintext, kSsl };
 
 class ConfigProviderFactory;
 struct ConfigProfile;
@@ -127,6 +131,8 @@ struct ProducerConfig {
   Duration partitioner_availability_timeout = Duration::zero();  // Zero: off (PT-14).
   bool partitioner_ignore_keys = false;
   PartitionerKind partitioner_kind = PartitionerKind::kBuiltIn;  // partitioner.class
+  SecurityProtocol security_protocol = SecurityProtocol::kPlaintext;
+  TlsSettings tls;  // ssl.*. Files that it names are read by Producer::Create, through its Env.
   std::int32_t metrics_num_samples = 2;
   Duration metrics_sample_window = std::chrono::seconds(30);
 

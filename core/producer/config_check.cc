@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/producer/config_keys.h"
+#include "core/producer/config_security.h"
 #include "core/producer/text.h"
 #include "core/wire/limits.h"
 
@@ -61,6 +62,9 @@ absl::Status CheckTogether(const ProducerConfig& config) {
   }
   const std::vector<ConfigConflict> conflicts = IdempotenceConflicts(config);
   if (!conflicts.empty()) return NotAllowed(conflicts.front(), " with enable.idempotence = true");
+  if (const std::optional<TlsProblem> problem = FindSecurityProblem(config)) {
+    return absl::InvalidArgumentError(problem->text);
+  }
   for (const auto& conflict : {DeliveryTimeoutConflict(config), MemoryConflict(config)}) {
     if (conflict) return NotAllowed(*conflict);
   }

@@ -9,6 +9,8 @@
 #include "core/producer/interceptor_chain.h"
 #include "core/producer/log.h"
 #include "core/producer/producer_impl.h"
+#include "core/tls/tls_context.h"
+#include "core/tls/tls_transport.h"
 
 namespace ktrial {
 
@@ -20,22 +22,36 @@ void RunAndDelete(void* context, const RecordMetadata& metadata, const absl::Sta
   (*callback)(metadata, status);
 }
 
+// PR-17: who was given is closed, also when nothing comes of it. What that says is in the log.
+absl::Status Refused(ProducerConfig config, absl::Status wrong) {
+  std::erase(config.interceptors, nullptr);
+  const Logger log(config.log, config.log_level, config.client_id);
+  InterceptorChain(std::move(config.interceptors), {}, log).Close().IgnoreError();
+  return wrong;
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> NewTransport(const ProducerConfig& config, Env& env) {
+  std::unique_ptr<Transport> transport = env.NewTransport(config.client_id);
+  if (config.security_protocol == SecurityProtocol::kPlaintext) return transport;
+  absl::StatusOr<std::unique_ptr<TlsContext>> context =
+      TlsContext::Create(TlsSide::kClient, config.tls, env, config.client_id);
+  if (!context.ok()) return context.status();
+  return NewTlsTransport(std::move(transport), {.client = *std::move(context), .server = nullptr}, env.clock());
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(ProducerConfig config, Env& env, ProducerObserver* observer,
                                                            BatchCallback on_batch) {
-  if (absl::Status wrong = CheckConfig(config); !wrong.ok()) {
-    std::erase(config.interceptors, nullptr);
-    const Logger log(config.log, config.log_level, config.client_id);
-    InterceptorChain(std::move(config.interceptors), {}, log).Close().IgnoreError();  // logged; PR-17
-    return wrong;
-  }
+  if (absl::Status wrong = CheckConfig(config); !wrong.ok()) return Refused(std::move(config), std::move(wrong));
   if (config.client_id.empty() && !config.transactional_id.empty()) {
     config.client_id = fmt::format("producer-{}", config.transactional_id);
   }
   if (config.client_id.empty()) config.client_id = fmt::format("producer-{}", env.NextProducerNumber());
-  return std::unique_ptr<Producer>(new Producer(
-      std::make_unique<Impl>(std::move(config), env, observer == nullptr ? NoObserver() : *observer, on_batch)));
+  absl::StatusOr<std::unique_ptr<Transport>> transport = NewTransport(config, env);
+  if (!transport.ok()) return Refused(std::move(config), transport.status());
+  return std::unique_ptr<Producer>(new Producer(std::make_unique<Impl>(
+      std::move(config), env, *std::move(transport), observer == nullptr ? NoObserver() : *observer, on_batch)));
 }
 
 Producer::Producer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

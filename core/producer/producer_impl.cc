@@ -136,14 +136,15 @@ std::unique_ptr<ProducerIdentity> MakeIdentity(const ProducerConfig& config, Net
 
 }  // namespace
 
-Producer::Impl::Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch)
+Producer::Impl::Impl(ProducerConfig config, Env& env, std::unique_ptr<Transport> transport, ProducerObserver& observer,
+                     BatchCallback on_batch)
     : config_(std::move(config)),
       threads_(env.threads()),
       clock_(env.clock()),
       log_(config_.log, config_.log_level, config_.client_id),
       interceptors_(config_.interceptors, on_batch, log_),
       entropy_(env.NewEntropy(config_.client_id)),
-      transport_(env.NewTransport(config_.client_id)),
+      transport_(std::move(transport)),
       metrics_(threads_, {.count = config_.metrics_num_samples, .length = config_.metrics_sample_window},
                config_.client_id, clock_.WallNow()),
       events_(metrics_, log_, clock_, threads_, observer),

@@ -35,8 +35,9 @@ absl::Status CheckTopic(std::string_view name);
 
 class Producer::Impl {
  public:
-  // Starts the sender thread.
-  Impl(ProducerConfig config, Env& env, ProducerObserver& observer, BatchCallback on_batch);
+  // Starts the sender thread. The transport is the one that the configuration wants.
+  Impl(ProducerConfig config, Env& env, std::unique_ptr<Transport> transport, ProducerObserver& observer,
+       BatchCallback on_batch);
   ~Impl();
 
   Future Send(const Record& record, RecordCallback callback) {

@@ -79,7 +79,9 @@ inline constexpr auto kDefaults = std::to_array<ProfileDefault>({
 inline constexpr auto kFollowers =
     std::to_array<ProfileFollower>({{"socket.connection.setup.timeout.max.ms", "socket.connection.setup.timeout.ms"}});
 
-inline constexpr std::string_view kNoTls = "TLS is not supported yet";
+inline constexpr std::string_view kOneFile =
+    "write key and certificate into one file in PEM, and its path to ssl.keystore.location";
+inline constexpr std::string_view kOpenSslDecides = "OpenSSL's own choice stands";
 inline constexpr std::string_view kNoSasl = "SASL is not supported yet";
 inline constexpr std::string_view kOwnLog = "what is logged is the program's choice";
 inline constexpr std::string_view kNoUse = "librdkafka itself has no use for it any more";
@@ -111,7 +113,7 @@ inline constexpr auto kAliases = std::to_array<ProfileAlias>({
     {.name = "enable.gapless.guarantee", .harmless = "false", .note = "a failed batch does not end the producer"},
     {.name = "enable.random.seed", .harmless = "*", .note = "the environment gives the randomness"},
     {.name = "enable.sasl.oauthbearer.unsecure.jwt", .harmless = "false", .note = kNoSasl},
-    {.name = "enable.ssl.certificate.verification", .harmless = "true", .note = kNoTls},
+    {.name = "enable.ssl.certificate.verification", .harmless = "true", .note = "certificates are always verified"},
     {.name = "log.connection.close", .harmless = "*", .note = kOwnLog},
     {.name = "log.queue", .harmless = "*", .note = kOwnLog},
     {.name = "log.thread.name", .harmless = "*", .note = kOwnLog},
@@ -171,18 +173,20 @@ inline constexpr auto kAliases = std::to_array<ProfileAlias>({
      .translate = &ZeroIsMinusOne,
      .note = "send.buffer.bytes; 0 is as the system likes"},
     {.name = "socket.timeout.ms", .key = "request.timeout.ms", .note = "request.timeout.ms"},
-    {.name = "ssl.ca.location", .note = kNoTls},
-    {.name = "ssl.ca.pem", .note = kNoTls},
-    {.name = "ssl.certificate.location", .note = kNoTls},
-    {.name = "ssl.certificate.pem", .note = kNoTls},
-    {.name = "ssl.crl.location", .note = kNoTls},
-    {.name = "ssl.curves.list", .note = kNoTls},
-    {.name = "ssl.engine.id", .note = kNoTls},
-    {.name = "ssl.engine.location", .note = kNoTls},
-    {.name = "ssl.key.location", .note = kNoTls},
-    {.name = "ssl.key.pem", .note = kNoTls},
-    {.name = "ssl.providers", .note = kNoTls},
-    {.name = "ssl.sigalgs.list", .note = kNoTls},
+    {.name = "ssl.ca.location",
+     .key = "ssl.truststore.location",
+     .note = "ssl.truststore.location, a file, not a folder"},
+    {.name = "ssl.ca.pem", .key = "ssl.truststore.certificates", .note = "ssl.truststore.certificates"},
+    {.name = "ssl.certificate.location", .note = kOneFile},
+    {.name = "ssl.certificate.pem", .key = "ssl.keystore.certificate.chain", .note = "ssl.keystore.certificate.chain"},
+    {.name = "ssl.crl.location", .note = "lists of revoked certificates are not read"},
+    {.name = "ssl.curves.list", .note = kOpenSslDecides},
+    {.name = "ssl.engine.id", .note = kOpenSslDecides},
+    {.name = "ssl.engine.location", .note = kOpenSslDecides},
+    {.name = "ssl.key.location", .note = kOneFile},
+    {.name = "ssl.key.pem", .key = "ssl.keystore.key", .note = "ssl.keystore.key"},
+    {.name = "ssl.providers", .note = kOpenSslDecides},
+    {.name = "ssl.sigalgs.list", .note = kOpenSslDecides},
     {.name = "statistics.interval.ms", .harmless = "0", .note = "Metrics() is asked when it is wanted"},
     {.name = "sticky.partitioning.linger.ms",
      .note = "a record without a key stays with a partition for batch.size bytes, not for a time"},

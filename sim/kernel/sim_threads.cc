@@ -1,5 +1,7 @@
 #include "sim/kernel/sim_threads.h"
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <utility>
@@ -98,6 +100,17 @@ std::uint64_t SimEntropy::Next(DrawPurpose purpose) {
     found = streams_.emplace(purpose, kernel_.NewStream(entity_, name)).first;
   }
   return found->second.Next();
+}
+
+void SimEntropy::Secret(std::span<char> bytes) {
+  UncheckedSection unchecked;
+  if (!secrets_.has_value()) secrets_ = kernel_.NewStream(entity_, "secrets");
+  while (!bytes.empty()) {
+    const std::uint64_t drawn = secrets_->Next();
+    const std::size_t count = std::min(bytes.size(), sizeof drawn);
+    std::memcpy(bytes.data(), &drawn, count);
+    bytes = bytes.subspan(count);
+  }
 }
 
 }  // namespace ktrial::sim

@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -52,11 +54,13 @@ class SimEntropy final : public Entropy {
  public:
   SimEntropy(Kernel& kernel, std::string_view entity) : kernel_(kernel), entity_(entity) {}
   std::uint64_t Next(DrawPurpose purpose) override;
+  void Secret(std::span<char> bytes) override;
 
  private:
   Kernel& kernel_;
   const std::string entity_;
   std::map<DrawPurpose, Stream> streams_;
+  std::optional<Stream> secrets_;
 };
 
 }  // namespace ktrial::sim

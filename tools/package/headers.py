@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^#include "((?:core|sim)/[^"]+)"', re.M)
 # The folders where API lives (not those below), and their headers that are none.
 API_FOLDERS = ("core/env", "core/producer", "sim")
 INTERNAL = frozenset((
-    "core/producer/config_check.h", "core/producer/config_keys.h", "core/producer/disposition.h", "core/producer/down_conversion.h", "core/producer/events.h",
+    "core/producer/config_check.h", "core/producer/config_keys.h", "core/producer/config_security.h", "core/producer/disposition.h", "core/producer/down_conversion.h", "core/producer/events.h",
     "core/producer/idempotent_identity.h", "core/producer/identity.h", "core/producer/init_producer_id_call.h",
     "core/producer/interceptor_chain.h", "core/producer/metrics_recorder.h",
     "core/producer/produce_call.h", "core/producer/producer_impl.h", "core/producer/profile_librdkafka.h", "core/producer/sender.h",

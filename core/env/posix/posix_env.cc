@@ -5,9 +5,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "core/check.h"
 #include "core/env/posix/epoll_transport.h"
 #include "core/env/posix/posix_clock.h"
@@ -17,10 +20,32 @@
 namespace ktrial {
 namespace {
 
+void FillFromKernel(std::span<char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t filled = getrandom(bytes.data(), bytes.size(), 0);
+    KT_CHECK(filled > 0 || errno == EINTR);
+    if (filled > 0) bytes = bytes.subspan(static_cast<std::size_t>(filled));
+  }
+}
+
 std::uint64_t SeedFromKernel() {
+  std::array<char, sizeof(std::uint64_t)> bytes;
+  FillFromKernel(bytes);
   std::uint64_t seed = 0;
-  while (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) KT_CHECK(errno == EINTR);
+  std::memcpy(&seed, bytes.data(), sizeof seed);
   return seed;
+}
+
+absl::StatusOr<std::string> ReadWhole(std::string_view path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(std::string(path).c_str(), "rbe"),
+                                                             &std::fclose);
+  if (file == nullptr) return absl::NotFoundError(std::strerror(errno));
+  std::string content;
+  std::array<char, 16384> chunk;
+  std::size_t count = 0;
+  while ((count = std::fread(chunk.data(), 1, chunk.size(), file.get())) > 0) content.append(chunk.data(), count);
+  if (std::ferror(file.get()) != 0) return absl::UnavailableError(std::strerror(errno));
+  return content;
 }
 
 // Counter-based: draw n of a purpose is a hash of (seed, entity, purpose, n).
@@ -36,6 +61,7 @@ class PosixEntropy final : public Entropy {
     const std::array<std::uint64_t, 2> input = {static_cast<std::uint64_t>(purpose), n};
     return XXH3_64bits_withSeed(input.data(), sizeof input, key_);
   }
+  void Secret(std::span<char> bytes) override { FillFromKernel(bytes); }
 
  private:
   const std::uint64_t key_;
@@ -53,6 +79,7 @@ class PosixEnv final : public Env {
     return std::make_unique<PosixEntropy>(seed_, entity);
   }
   std::int64_t NextProducerNumber() override { return producer_count_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  absl::StatusOr<std::string> ReadFile(std::string_view path) override { return ReadWhole(path); }
 
  private:
   const std::uint64_t seed_;

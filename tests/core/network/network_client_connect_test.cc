@@ -451,7 +451,9 @@ TEST(NetworkClientConnectTest, AFailedHandshakeIsAFatalErrorForWaiters) {
   world.Poll();
   world.transport.EndConnection(world.transport.last_open(), EndReason::kHandshake, "certificate expired");
   world.Poll();
-  EXPECT_EQ(wire::KafkaCode(world.metadata.TakeErrors("any")), ErrorCode::kSaslAuthenticationFailed);
+  const absl::Status error = world.metadata.TakeErrors("any");
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(error.message(), "b1:9092: handshake: certificate expired");
   EXPECT_TRUE(world.client.ConnectionFailed(NodeId(1)));
   EXPECT_THAT(world.observer.refused, ElementsAre(NodeId(1)));
   world.broker.accept = true;

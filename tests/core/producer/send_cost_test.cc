@@ -45,6 +45,7 @@ class CountingEnv : public Env {
   std::unique_ptr<Transport> NewTransport(std::string_view entity) override { return env_->NewTransport(entity); }
   std::unique_ptr<Entropy> NewEntropy(std::string_view entity) override { return env_->NewEntropy(entity); }
   std::int64_t NextProducerNumber() override { return env_->NextProducerNumber(); }
+  absl::StatusOr<std::string> ReadFile(std::string_view path) override { return env_->ReadFile(path); }
 
  private:
   const std::unique_ptr<Env> env_ = MakePosixEnv(1);

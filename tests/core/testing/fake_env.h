@@ -6,6 +6,7 @@
 #ifndef TESTS_CORE_TESTING_FAKE_ENV_H_
 #define TESTS_CORE_TESTING_FAKE_ENV_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,7 @@ class FakeEntropy : public Entropy {
     const auto found = fixed_.find(purpose);
     return found == fixed_.end() ? std::uint64_t{1} << 63 : found->second;
   }
+  void Secret(std::span<char> bytes) override { std::ranges::fill(bytes, 's'); }
   // `thousandths` of the range: 0 is its lower end, 1000 just below its upper.
   void Fix(DrawPurpose purpose, std::uint64_t thousandths) {
     fixed_[purpose] = thousandths >= 1000 ? ~std::uint64_t{0} : (~std::uint64_t{0} / 1000) * thousandths;

@@ -56,7 +56,7 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual(keys[0], {"name": "linger.ms", "type": "long", "default": "5",
                                    "valid": "0 ... 9223372036854775807", "rule": "AC-12", "support": "supported",
                                    "doc": "how long a batch waits for more records"})
-        self.assertEqual([key["support"] for key in keys], ["supported", "not yet", "without effect"])
+        self.assertEqual([key["support"] for key in keys], ["supported", "supported", "without effect"])
         self.assertEqual(keys[1]["default"], None)
         self.assertEqual(len(self.run_ktrial("config", "--json")[1].splitlines()), KEYS)
 

@@ -5,10 +5,12 @@
 #ifndef TESTS_CORE_ACCUMULATOR_TESTING_MANUAL_DOORS_H_
 #define TESTS_CORE_ACCUMULATOR_TESTING_MANUAL_DOORS_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@ class ScriptedEntropy final : public Entropy {
     script_.pop_front();
     return value;
   }
+  void Secret(std::span<char> bytes) override { std::ranges::fill(bytes, 's'); }
   // The next draw below `bound` gives `result`.
   void Script(std::uint64_t result, std::uint64_t bound) {
     __extension__ using Wide = unsigned __int128;

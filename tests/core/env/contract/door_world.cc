@@ -11,10 +11,16 @@ namespace ktrial {
 namespace {
 
 constexpr Site kPollSite("test.contract.poll");
+constexpr Duration kTurn = std::chrono::milliseconds(1);
 
 }  // namespace
 
-void EventPump::PollOnce(Instant deadline) { transport_.Poll(deadline, seen_, kPollSite); }
+void EventPump::PollOnce(Instant deadline) {
+  if (peer_ == nullptr) return transport_.Poll(deadline, seen_, kPollSite);
+  transport_.Poll(std::min(deadline, env_.clock().Now() + kTurn), seen_, kPollSite);
+  std::vector<TransportEvent> dropped;
+  peer_->Poll(Instant(), dropped, kPollSite);
+}
 
 std::optional<TransportEvent> EventPump::Await(TransportEvent::Kind kind, std::optional<ConnectionId> connection,
                                                Duration patience) {
@@ -48,7 +54,11 @@ ConnectedPair Connect(Env& env, DoorWorld& world, SocketBuffers buffers) {
   const auto accepted = EventPump(env, *pair.server).Await(TransportEvent::Kind::kAccepted);
   KT_CHECK(accepted.has_value() && accepted->listener == pair.listening.id);
   pair.server_side = accepted->connection;
-  KT_CHECK(EventPump(env, *pair.client).Await(TransportEvent::Kind::kOpened, pair.client_side).has_value());
+  EventPump client(env, *pair.client, pair.server.get());
+  KT_CHECK(client.Await(TransportEvent::Kind::kOpened, pair.client_side).has_value());
+  pair.server->Interest(pair.server_side, false, true);
+  KT_CHECK(EventPump(env, *pair.server).Await(TransportEvent::Kind::kWritable, pair.server_side).has_value());
+  pair.server->Interest(pair.server_side, false, false);
   return pair;
 }
 

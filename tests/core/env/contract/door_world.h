@@ -33,7 +33,9 @@ std::unique_ptr<DoorWorld> NewDoorWorld();
 // `seen`. Null if it never came.
 class EventPump {
  public:
-  EventPump(Env& env, Transport& transport) : env_(env), transport_(transport) {}
+  // `peer` is polled too, its events dropped: for what needs both ends to move.
+  EventPump(Env& env, Transport& transport, Transport* peer = nullptr)
+      : env_(env), transport_(transport), peer_(peer) {}
   std::optional<TransportEvent> Await(TransportEvent::Kind kind, std::optional<ConnectionId> connection = std::nullopt,
                                       Duration patience = std::chrono::seconds(5));
   // Polls until `patience` is over and returns all that came, with what Await passed over.
@@ -43,10 +45,11 @@ class EventPump {
   void PollOnce(Instant deadline);
   Env& env_;
   Transport& transport_;
+  Transport* const peer_;
   std::vector<TransportEvent> seen_;
 };
 
-// A connected pair on two transports of one world.
+// A connected pair on two transports of one world, both ends ready to send.
 struct ConnectedPair {
   std::unique_ptr<Transport> client;
   std::unique_ptr<Transport> server;

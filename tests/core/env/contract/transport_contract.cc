@@ -66,10 +66,10 @@ TEST(TransportContract, APeerThatDoesNotReadStopsTheSender) {
     ASSERT_GT(taken, 0u);
     ASSERT_LT(taken, bytes.size());
     std::string got;
+    const Instant give_up = env.clock().Now() + seconds(60);
     while (got.size() < bytes.size()) {
-      const std::size_t before = got.size();
+      ASSERT_LT(env.clock().Now(), give_up);
       got += ReceiveAll(env, *pair.server, pair.server_side, std::min<std::size_t>(256 * 1024, taken - got.size()));
-      ASSERT_GT(got.size(), before);
       pair.client->Interest(pair.client_side, false, true);
       std::vector<TransportEvent> events;
       pair.client->Poll(env.clock().Now() + milliseconds(20), events, kSite);
@@ -260,7 +260,7 @@ TEST(TransportContract, BeforeItIsOpenAConnectionTakesAndGivesNothing) {
     EXPECT_EQ(client->Send(id, pieces).kind, IoResult::Kind::kWouldBlock);
     std::array<char, 8> buffer;
     EXPECT_EQ(client->Receive(id, buffer).kind, IoResult::Kind::kWouldBlock);
-    EXPECT_TRUE(EventPump(env, *client).Await(Kind::kOpened, id).has_value());
+    EXPECT_TRUE(EventPump(env, *client, server.get()).Await(Kind::kOpened, id).has_value());
   });
 }
 
