@@ -239,22 +239,19 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
         "bytes of a batch; a larger record gets a batch of its own; 0: one record a batch"),
     Long("bootstrap.resolve.timeout.ms", "0", 0, "KIP-909", kMillis<&C::bootstrap_resolve_timeout>,
          "how long no name of bootstrap.servers may have an address, before all calls fail for good; 0: for ever, "
-         "where the Java "
-         "client fails at its start"),
+         "where the Java client fails at its start"),
     Text("bootstrap.servers", kList, "", "host:port, separated by commas; an IPv6 address in brackets", "PR-20",
          &StoreBootstrapServers, "where to ask for the cluster; required"),
     Long("buffer.memory", "33554432", 0, "BP-02", kNumber<&C::buffer_memory>,
          "bytes that batches may take in all before Send waits"),
     Text("buffer.memory.allocation.strategy", kString, "full", "full or incremental", "BP-02", &StoreAllocation,
-         "full: a batch takes batch.size of buffer.memory at once; incremental: it begins with 1024 bytes and doubles "
-         "them as "
-         "records come, so that many partitions can have large batches; where no memory is left to grow, it is sent as "
-         "it is"),
+         "full: a batch takes batch.size of buffer.memory at once; incremental: it begins with 1024 bytes and "
+         "doubles them as records come, so that many partitions can have large batches; where no memory is left to "
+         "grow, it is sent as it is"),
     Text("client.dns.lookup", kString, "use_all_dns_ips", "use_all_dns_ips or resolve_canonical_bootstrap_servers_only",
          "NC-11", &StoreDnsLookup,
-         "all addresses of a host are tried in turn; the other value has bootstrap.servers replaced by the names that "
-         "their "
-         "addresses really have"),
+         "all addresses of a host are tried in turn; the other value has bootstrap.servers replaced by the names "
+         "that their addresses really have"),
     Text("client.id", kString, "", "any text of at most 32767 bytes", "PR-20", &StoreText<&C::client_id>,
          "the name that brokers log and meter; default producer- and transactional.id, else producer-N"),
     Text("client.rack", kString, "", "any text of at most 32767 bytes", "PT-07", &StoreText<&C::client_rack>,
@@ -269,8 +266,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
           "effort of zstd"),
     Text("config.providers", kList, "", "names, separated by commas", "KIP-297", &StoreProviders,
          "where ${NAME:PATH:KEY} in values is looked up; each NAME has config.providers.NAME.class, one of Kafka's "
-         "three, and "
-         "config.providers.NAME.param.*; for programs that look up, as ktrial produce does"),
+         "three, and config.providers.NAME.param.*; for programs that look up, as ktrial produce does"),
     Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", kMillis<&C::connections_max_idle>,
          "a connection without traffic is closed after this; negative: never"),
     Int("delivery.timeout.ms", "120000", 0, "PR-22", kMillis<&C::delivery_timeout>,
@@ -290,8 +286,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
         "bytes of a request, and of a record before compression"),
     Bool("metadata.cluster.check.enable", "true", "KIP-1242", kNumber<&C::metadata_cluster_check>,
          "brokers are told which one of which cluster is meant; one that is another (since Kafka 4.4) makes this "
-         "client start "
-         "again from bootstrap.servers; without effect if metadata.recovery.strategy is none"),
+         "client start again from bootstrap.servers; without effect if metadata.recovery.strategy is none"),
     Long("metadata.max.age.ms", "300000", 0, "MD-04", kMillis<&C::metadata_max_age>,
          "metadata is asked for again after this, even if nothing is wrong"),
     Long("metadata.max.idle.ms", "300000", 5000, "MD-36", kMillis<&C::metadata_max_idle>,
