@@ -139,6 +139,11 @@ class Parser {
   // flight is more than brokers can tell apart.
   void CheckIdempotence() {
     const bool transactional = !config_.transactional_id.empty();
+    if (transactional && !config_.enable_idempotence && !Given("enable.idempotence")) {
+      // Other clients' default; they switch it on for transactions, too.
+      config_.enable_idempotence = true;
+      Warn("enable.idempotence is set to true, because transactional.id needs it (PR-21)");
+    }
     if (!config_.enable_idempotence) {
       if (!transactional) return;
       return Problem("enable.idempotence",

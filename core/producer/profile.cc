@@ -31,6 +31,9 @@ bool BlockOnBufferFull(std::string_view value, std::string& to) {
   return EqualsIgnoringCase(value, "true") || EqualsIgnoringCase(value, "false");
 }
 
+// KIP-98 came with 0.11.
+bool NoTransactions(std::string_view value, std::string&) { return value.empty(); }
+
 constexpr ProfileAlias kDefaultPartitioner = {
     .name = "partitioner.class",
     .key = "partitioner.class",
@@ -79,6 +82,10 @@ constexpr auto kJava09Aliases = std::to_array<ProfileAlias>({
     {.name = "metadata.fetch.timeout.ms", .key = "max.block.ms", .note = "max.block.ms, of which it is a part there"},
     kDefaultPartitioner,
     {.name = "timeout.ms", .key = "request.timeout.ms", .note = "request.timeout.ms under its older name"},
+    {.name = "transactional.id",
+     .key = "transactional.id",
+     .translate = &NoTransactions,
+     .note = "this client has no transactions"},
 });
 constexpr auto kJava09Differences = std::to_array<std::string_view>({
     "Records without a key stay with a partition for batch.size bytes; there, each goes to the next one.",
@@ -175,6 +182,10 @@ class Translator {
 
   // The value is not shown: it may be a password.
   void Unmapped(const ProfileAlias& alias) {
+    // One of Kafka's own has a counterpart, but not in that client.
+    if (alias.name == alias.key) {
+      return Problem(std::string(alias.name), fmt::format("{} is not allowed: {}", alias.name, alias.note));
+    }
     const std::string only = alias.harmless.empty() ? std::string() : fmt::format("; allowed: {}", alias.harmless);
     Problem(std::string(alias.name), fmt::format("{} has no counterpart here: {}{}", alias.name, alias.note, only));
   }

@@ -258,6 +258,32 @@ TEST(ProfileTest, DefaultsOfAnotherClientGiveWayToIdempotence) {
             "acks = \"1\" is not allowed with enable.idempotence = true: all (PR-21)");
 }
 
+// PR-21
+TEST(ProfileTest, DefaultsOfAnotherClientGiveWayToTransactions) {
+  const ProducerConfig java = MustParseAs("java-2.8", {{"transactional.id", "t"}});
+  EXPECT_TRUE(java.enable_idempotence);
+  EXPECT_EQ(java.acks, Acks::kAll);
+  EXPECT_EQ(java.warnings,
+            (std::vector<std::string>{"enable.idempotence is set to true, because transactional.id needs it (PR-21)",
+                                      "acks is set to all, because enable.idempotence = true needs it (PR-21)"}));
+  const ProducerConfig librdkafka = MustParseAs("librdkafka-2", {{"transactional.id", "t"}});
+  EXPECT_TRUE(librdkafka.enable_idempotence);
+  EXPECT_EQ(librdkafka.max_in_flight_requests_per_connection, 5);
+}
+
+// PR-21
+TEST(ProfileTest, WhatIsGivenDoesNotGiveWayToTransactions) {
+  EXPECT_EQ(ErrorAs("java-2.8", {{"transactional.id", "t"}, {"enable.idempotence", "false"}}),
+            "enable.idempotence = \"false\" is not allowed with transactional.id = \"t\": only true (PR-21)");
+  EXPECT_EQ(ErrorAs("librdkafka-2", {{"transactional.id", "t"}, {"request.required.acks", "1"}}),
+            "request.required.acks = \"1\" is not allowed with transactional.id: all (PR-21)");
+}
+
+TEST(ProfileTest, TheOldestClientHasNoTransactions) {
+  EXPECT_EQ(ErrorAs("java-0.9", {{"transactional.id", "t"}}),
+            "transactional.id is not allowed: this client has no transactions");
+}
+
 // PR-22
 TEST(ProfileTest, TheDefaultDeliveryTimeoutOfAnotherClientIsRaisedToo) {
   const ProducerConfig config = MustParseAs("java-0.9", {{"request.timeout.ms", "70000"}});
