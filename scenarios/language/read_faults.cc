@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
+#include <vector>
 
 #include "scenarios/language/fault_check.h"
 #include "scenarios/language/names.h"
@@ -108,12 +110,24 @@ FaultAction ReadLatency(Arguments& arguments) {
   return fault;
 }
 
+// What the brokers serve is what can be decoded.
+std::vector<std::string_view> ServedApis() {
+  std::vector<std::string_view> names;
+  for (int number = 0; number <= static_cast<int>(wire::kLastApiKey); ++number) {
+    const auto api = static_cast<wire::ApiKey>(number);
+    if (wire::CodecVersionRange(api).has_value()) names.push_back(wire::ApiKeyName(api));
+  }
+  return names;
+}
+
 std::optional<wire::ApiKey> ReadApi(TableReader& table, std::string_view key) {
   const std::optional<std::string> name = table.String(key);
   if (!name) return std::nullopt;
   const std::optional<wire::ApiKey> api = wire::ApiKeyFromName(*name);
-  constexpr std::array<std::string_view, 4> kServed = {"Produce", "Metadata", "ApiVersions", "InitProducerId"};
-  if (!api) table.Wrong(key, JoinAllowed(kServed) + Suggestion(*name, kServed));
+  if (!api) {
+    const std::vector<std::string_view> served = ServedApis();
+    table.Wrong(key, JoinAllowed(served) + Suggestion(*name, served));
+  }
   return api;
 }
 
@@ -121,7 +135,7 @@ FaultAction ReadError(Arguments& arguments) {
   TableReader& table = arguments.table;
   const std::optional<sim::RequestTrigger>& on = arguments.trigger.on;
   sim::ErrorAnswer fault;
-  if (!on) table.FindRequired("api", "Produce, Metadata, ApiVersions or InitProducerId");
+  if (!on) table.FindRequired("api", JoinAllowed(ServedApis()));
   fault.api = ReadApi(table, "api").value_or(on ? on->request.value_or(fault.api) : fault.api);
   table.FindRequired("code", "an error's name such as NOT_LEADER_OR_FOLLOWER");
   if (const auto name = table.String("code")) {

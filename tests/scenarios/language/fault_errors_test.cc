@@ -115,6 +115,16 @@ TEST(FaultErrorsTest, AMisspeltKindOrTriggerIsOneError) {
   EXPECT_EQ(FaultErrors("evry = \"1s\"\ncrash = { broker = 1 }\n").find('\n'), std::string::npos);
 }
 
+TEST(FaultErrorsTest, AnUnknownRequestIsToldAllThatAreServed) {
+  const std::string served =
+      "Produce, Metadata, FindCoordinator, ApiVersions, InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn or "
+      "TxnOffsetCommit";
+  EXPECT_EQ(FaultErrors("on = { request = \"EndTx\" }\ncrash = { broker = 1 }\n"),
+            "f.toml:14:18: fault.on.request: found \"EndTx\", allowed: " + served + " (did you mean \"EndTxn\"?)");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nerror = { code = \"NOT_COORDINATOR\" }\n"),
+            "f.toml:15:9: fault.error.api: missing, required: " + served);
+}
+
 TEST(FaultErrorsTest, AFaultOfARequestNeedsSomebodyToSendIt) {
   EXPECT_EQ(FaultErrors("on = { request = \"Fetch\" }\ncrash = { broker = 1 }\n"),
             "f.toml:15:1: fault.crash: certainly cannot fire: the brokers do not serve Fetch");
