@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "core/env/clock.h"
 #include "core/producer/config.h"
@@ -75,6 +75,7 @@ bool LineTransactions::BeforeLine(std::uint64_t line) {
 
 bool LineTransactions::AfterLine() {
   ++lines_;
+  if (stopped_()) return true;  // Whoever reads the lines ends there, and says so with Abort.
   return lines_ < records_ && !HasFailed(producer_.transaction_state()) ? true : Commit();
 }
 
@@ -87,11 +88,7 @@ bool LineTransactions::Commit() {
     if (producer_.transaction_state() == TransactionState::kReady) status = absl::OkStatus();
   }
   if (!status.ok()) {
-    const char* outcome = producer_.MayBeCommitted() ? ": outcome unknown, readers may see this or not"
-                          : lines_ > 1               ? " were not committed"
-                                                     : " was not committed";
-    Say(fmt::format("{}{}: {}", Lines(), outcome, std::string(status.message())));
-    Abort();
+    Abort(std::string(status.message()));
     return false;
   }
   committed_lines_ += static_cast<std::uint64_t>(lines_);
@@ -100,8 +97,13 @@ bool LineTransactions::Commit() {
   return !goes_on;
 }
 
-void LineTransactions::Abort() {
-  if (std::exchange(lines_, 0) == 0) return;
+void LineTransactions::Abort(std::string_view why) {
+  if (lines_ == 0) return;
+  const char* outcome = producer_.MayBeCommitted() ? ": outcome unknown, readers may see this or not"
+                        : lines_ > 1               ? " were not committed"
+                                                   : " was not committed";
+  Say(fmt::format("{}{}: {}", Lines(), outcome, why));
+  lines_ = 0;
   // If this fails, the coordinator aborts it after transaction.timeout.ms.
   const absl::Status status = producer_.AbortTransaction();
   if (TimeRanOut(status)) Close();  // It would go on.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "core/producer/producer.h"
@@ -32,8 +33,8 @@ class LineTransactions {
   bool AfterLine();
   // What is open, if anything, is complete.
   bool Commit();
-  // What is open must not be seen.
-  void Abort();
+  // What is open, if anything, must not be seen; `why` is said.
+  void Abort(std::string_view why);
 
   std::uint64_t committed_lines() const { return committed_lines_; }
   std::uint64_t committed() const { return committed_; }

@@ -181,7 +181,7 @@ class LineSender {
         if (number % kProgressLines == 0) ShowProgress();
       }
       if (!lines.error().empty()) std::fprintf(stderr, "standard input: %s\n", lines.error().c_str());
-      EndTransactions(lines.error().empty() && InterruptSignal() == 0);
+      EndTransactions(lines.error().empty());
       producer_.Close().IgnoreError();  // what it gave up is in the log
     }
     const bool interrupted = InterruptSignal() != 0;
@@ -221,10 +221,12 @@ class LineSender {
   }
 
   // Half of an input is not what was meant to be committed.
-  void EndTransactions(bool whole) {
+  void EndTransactions(bool readable) {
     if (!transactions_ || given_up_) return;
-    if (!whole) {
-      transactions_->Abort();
+    if (InterruptSignal() != 0) {
+      transactions_->Abort("interrupted");
+    } else if (!readable) {
+      transactions_->Abort("standard input ended with an error");
     } else if (!transactions_->Commit()) {
       given_up_ = true;
     }

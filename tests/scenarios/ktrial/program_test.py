@@ -365,6 +365,16 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("lines 11 to 13 were not committed", err)
         self.assertIn("10 of them committed, in 1 transaction\n", err)
 
+    def test_an_interrupt_says_which_lines_it_left_uncommitted(self):
+        # More than the pipe holds: when all of it is written, the transaction is open; and more lines keep it open.
+        command = "mkfifo lines; " \
+                  f"{KTRIAL} produce -b $KTRIAL_BOOTSTRAP -t orders -X transactional.id=t --transaction-records 100000000" \
+                  " < lines & produce=$!; (yes | head -n 200000; kill -TERM $produce; yes) > lines;" \
+                  " wait $produce; echo produce $? >&2"
+        _, _, err = self.run_ktrial("serve", "good.toml", "--", "sh", "-c", command)
+        self.assertRegex(err, r"(?m)^lines 1 to \d+ were not committed: interrupted$")
+        self.assertIn("0 of them committed, in 0 transactions\nproduce 143\n", err)
+
     def write_silent_scenario(self, request):
         """A broker that does not answer `request`, nor anything after it."""
         with open(os.path.join(self.folder.name, "silent.toml"), "w") as file:
