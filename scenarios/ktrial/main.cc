@@ -131,7 +131,8 @@ CLI::App* AddProduce(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
   produce
       ->add_option("--transaction-records", options.transaction_records,
-                   "With -X transactional.id=...: lines that are committed together (default 1000)")
+                   "With -X transactional.id=...: lines that are committed together (default 1000); "
+                   "fewer if none comes for 1 s")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   produce->add_flag("-v,--verbose", target.verbose, "Show what the producer logs");
   return produce;
