@@ -56,7 +56,7 @@ TEST_F(TlsSocketsTest, NothingIsLostWhileConnectionsBreak) {
                                   .context = &completed};
     (*producer)->Send({.topic = "t", .value = value}, count);
     if (i % 500 == 0) {
-      brokers_.host().Post([&] { brokers_.host().Disconnect(NodeId(1 + i % 3), Transport::CloseKind::kReset); });
+      brokers_.host().Post([this, i] { brokers_.host().Disconnect(NodeId(1 + i % 3), Transport::CloseKind::kReset); });
     }
   }
   ASSERT_TRUE((*producer)->Close(seconds(60)).ok());
