@@ -23,6 +23,7 @@ enum class DrawPurpose : std::uint32_t {
   kStickyPartition = 6,
   kRoundRobinStart = 7,
   kResolvedAddress = 8,
+  kReauthentication = 9,
 };
 
 // Owned by one producer; thread-safe.

@@ -22,7 +22,7 @@
 namespace ktrial {
 
 // Who made a request: it decides who hears of its end (NC-25).
-enum class RequestKind : std::uint8_t { kCaller, kApiVersions, kMetadata };
+enum class RequestKind : std::uint8_t { kCaller, kApiVersions, kMetadata, kSasl };
 
 struct InFlightRequest {
   std::unique_ptr<OutgoingRequest> request;

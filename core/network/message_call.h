@@ -51,7 +51,11 @@ class MessageCall : public OutgoingRequest {
     if (!response.ok()) return response.status();
     if (absl::Status sense = Check(*response); !sense.ok()) return sense;
     response_ = *std::move(response);
-    return std::chrono::milliseconds(response_.throttle_time_ms);
+    if constexpr (requires { response_.throttle_time_ms; }) {
+      return std::chrono::milliseconds(response_.throttle_time_ms);
+    } else {
+      return Duration::zero();
+    }
   }
 
   // After ParseResponse.

@@ -39,6 +39,7 @@ NetworkClient::Impl::Impl(NetworkClientConfig config, Metadata& metadata, Transp
       canonical_(config_.canonical_bootstrap, channels_) {
   KT_CHECK(config_.max_in_flight > 0);
   KT_CHECK(config_.response_bytes_max > 0);
+  KT_CHECK(config_.discover_versions || !config_.sasl.has_value());
 }
 
 bool NetworkClient::Impl::Ready(const Node& node, Instant now) {
@@ -46,7 +47,22 @@ bool NetworkClient::Impl::Ready(const Node& node, Instant now) {
   if (closed_ || bootstrapping()) return false;
   if (IsReady(node.id, now)) return true;
   if (states_.MayConnect(node.id, now)) Connect(node, now);
+  ReauthenticateIfDue(node.id, now);
   return false;
+}
+
+bool NetworkClient::Impl::NeedsReauthentication(NodeId id, Instant now) const {
+  if (!config_.sasl.has_value()) return false;
+  const auto peer = peers_.find(id);
+  return peer != peers_.end() && (peer->second.sasl != nullptr || now >= peer->second.session_renewal);
+}
+
+void NetworkClient::Impl::ReauthenticateIfDue(NodeId id, Instant now) {
+  if (!NeedsReauthentication(id, now) || !states_.MaySend(id, now) || !in_flight_.CanSendMore(id)) return;
+  Peer& peer = peers_.at(id);
+  if (peer.sasl != nullptr) return;
+  peer.sasl = std::make_unique<SaslExchange>(*config_.sasl, entropy_);
+  SendAs(RequestKind::kSasl, id, peer.sasl->TakeRequest(), now);
 }
 
 void NetworkClient::Impl::Connect(const Node& node, Instant now) {
@@ -86,7 +102,7 @@ LeastLoaded NetworkClient::Impl::FindLeastLoaded(Instant now) {
         sendable = &node;
       }
       if (count == 0) break;
-    } else if (states_.IsPreparing(node.id)) {
+    } else if (states_.IsPreparing(node.id) || (states_.MaySend(node.id, now) && NeedsReauthentication(node.id, now))) {
       preparing = &node;
     } else if (states_.MayConnect(node.id, now)) {
       // Those that were not tried for longest, so that unreachable nodes are tried in turn.
@@ -139,7 +155,7 @@ void NetworkClient::Impl::SendAs(RequestKind kind, NodeId id, std::unique_ptr<Ou
     return;
   }
   entry.version = *version;
-  entry.correlation_id = correlation_ids_.Next();
+  entry.correlation_id = kind == RequestKind::kSasl ? sasl_correlation_ids_.Next() : correlation_ids_.Next();
   entry.request->Encode(entry.version, entry.correlation_id, config_.client_id, entry.frame);
   observer_.OnRequestSent(id, api, entry.version, entry.correlation_id, static_cast<std::int64_t>(entry.frame.size()));
   InFlightRequest& queued = in_flight_.Add(id, std::move(entry));
@@ -168,6 +184,7 @@ void NetworkClient::Impl::Cancel(NodeId id, InFlightRequest request, bool timed_
       updater_.Failed(timed_out ? "the request timed out" : "the connection was lost", absl::OkStatus(), now);
       break;
     case RequestKind::kApiVersions:
+    case RequestKind::kSasl:
       break;
   }
 }

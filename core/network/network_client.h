@@ -39,6 +39,7 @@
 #include "core/metadata/metadata.h"
 #include "core/network/outgoing_request.h"
 #include "core/observer.h"
+#include "core/sasl/sasl_settings.h"
 #include "core/types.h"
 #include "core/version.h"
 #include "core/wire/api_key.h"
@@ -72,6 +73,8 @@ struct NetworkClientConfig {
   // Tell nodes whom we mean, so that one that is somebody else says so (metadata.cluster.check.enable, KIP-1242). Has no effect
   // without `rebootstrap`, which is what follows.
   bool check_cluster = true;
+  // Who to be for the nodes, before anything else is asked of them. Needs discover_versions.
+  std::optional<SaslSettings> sasl;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.
   std::string software_name = kSoftwareName;    // Letters, digits, '.' and '-', alphanumeric at both ends (WP-06).
   std::string software_version = kSoftwareVersion;
@@ -96,7 +99,8 @@ class NetworkClient {
 
   // --- Nodes ---
 
-  // True if a request may be sent to this node now. If not, and a connection may be started, starts it (NC-02).
+  // True if a request may be sent to this node now. If not, and a connection may be started, starts it (NC-02). Where the session
+  // that a node granted is about to end, it is renewed first (KIP-368), which this starts, too.
   bool Ready(const Node& node, Instant now);
   // As Ready, without starting anything. False for every node while a metadata update is due: that goes first (NC-14).
   bool IsReady(NodeId id, Instant now) const;

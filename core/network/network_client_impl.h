@@ -20,6 +20,7 @@
 #include "core/network/internal_requests.h"
 #include "core/network/metadata_updater.h"
 #include "core/network/network_client.h"
+#include "core/network/sasl_exchange.h"
 
 namespace ktrial {
 
@@ -31,7 +32,9 @@ class NetworkClient::Impl {
   // As in NetworkClient.
   bool Ready(const Node& node, Instant now);
   // IsReady, but for a metadata update that is due.
-  bool CanSend(NodeId id, Instant now) const { return states_.MaySend(id, now) && in_flight_.CanSendMore(id); }
+  bool CanSend(NodeId id, Instant now) const {
+    return states_.MaySend(id, now) && in_flight_.CanSendMore(id) && !NeedsReauthentication(id, now);
+  }
   // Some node of the cluster would take a request. A coordinator that was looked up need not be one of them.
   bool MetadataCanBeAsked(Instant now) const;
   bool IsReady(NodeId id, Instant now) const { return !updater_.IsDue(now) && CanSend(id, now); }
@@ -56,6 +59,8 @@ class NetworkClient::Impl {
     std::uint16_t port = 0;
     std::optional<std::int16_t> ask_versions_with;  // The version of the ApiVersions request that has to be sent.
     std::optional<ApiVersions> versions;
+    std::unique_ptr<SaslExchange> sasl;          // While it says who we are, the first time or again.
+    Instant session_renewal = Instant::Never();  // When to do that again.
   };
   struct Ended {
     std::unique_ptr<OutgoingRequest> request;
@@ -73,6 +78,10 @@ class NetworkClient::Impl {
   // Opens the connecting node's next address.
   void OpenNext(NodeId id, Instant now);
   void SendAs(RequestKind kind, NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now);
+  // The node's session is being renewed, or has to be before anything is sent.
+  bool NeedsReauthentication(NodeId id, Instant now) const;
+  // If it has to be, and nothing is half written.
+  void ReauthenticateIfDue(NodeId id, Instant now);
 
   // Before any node can be asked: what bootstrap hosts are called is being looked up, or will never be known.
   bool bootstrapping() const { return bootstrap_ != Bootstrap::kDone; }
@@ -88,6 +97,7 @@ class NetworkClient::Impl {
   void HandleLookedUp(const ChannelEvents& events, Instant now);
   void HandleOpened(ChannelEvents& events, Instant now);
   void AskVersions(Instant now);
+  void Authenticate(Instant now);
   void HandleTimeouts(Instant now);
   void RebootstrapIfNeeded(Instant now);
   void ReportEnded();
@@ -97,7 +107,9 @@ class NetworkClient::Impl {
   // KIP-1242: whom the node has to be; nothing is said before its cluster is known, nor to entries of the bootstrap list.
   wire::ApiVersionsRequest VersionsRequestFor(NodeId id) const;
   absl::Status HandleApiVersions(NodeId id, std::int16_t version, const ApiVersionsCall& call);
+  absl::Status HandleSasl(NodeId id, wire::ApiKey api, const OutgoingRequest& request, Instant now);
   void MarkReady(NodeId id);
+  absl::Status WithAddress(NodeId id, const absl::Status& status) const;
 
   // Closes the node's channel, cancels its requests oldest first, backs off, asks for metadata (NC-24).
   void Lose(NodeId id, const Loss& loss, Instant now);
@@ -124,6 +136,7 @@ class NetworkClient::Impl {
   std::vector<Ended> ended_;  // Not reported yet.
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.
   CorrelationIds correlation_ids_;
+  SaslCorrelationIds sasl_correlation_ids_;
   bool closed_ = false;
 
   enum class Bootstrap : std::uint8_t {

@@ -35,6 +35,7 @@ void NetworkClient::Impl::Poll(Instant now, Instant deadline) {
   HandleLookedUp(events, now);
   HandleOpened(events, now);
   AskVersions(now);
+  Authenticate(now);
   HandleTimeouts(now);
   RebootstrapIfNeeded(now);
   ReportEnded();
@@ -103,6 +104,7 @@ Instant NetworkClient::Impl::StepMetadata(Instant now) {
     SendAs(RequestKind::kMetadata, id, std::make_unique<MetadataCall>(updater_.Begin(id, now)), now);
     return updater_.NextUpdateAt();
   }
+  ReauthenticateIfDue(id, now);
   // One connection on its way is enough: how it ends is an event, and its setup timeout bounds it.
   const bool connecting = std::ranges::any_of(best.cluster->nodes(), [this](const Node& node) {
     return states_.StateOf(node.id) == ConnectionState::kConnecting;
@@ -141,8 +143,18 @@ void NetworkClient::Impl::HandleReadable(const ChannelEvents& events, Instant no
     const absl::Status status =
         channels_.Receive(id, [&](std::string_view frame) { return HandleFrame(id, frame, now); });
     if (status.ok()) continue;
-    Lose(id, {.reason = RefreshReason::kConnectionLost, .why = std::string(status.message())}, now);
+    Loss loss{.reason = RefreshReason::kConnectionLost, .why = std::string(status.message())};
+    if (status.code() == absl::StatusCode::kUnauthenticated) loss.fatal = WithAddress(id, status);
+    Lose(id, loss, now);
   }
+}
+
+// The error that a waiting call gets: who refused, and with the code that it gave, if any.
+absl::Status NetworkClient::Impl::WithAddress(NodeId id, const absl::Status& status) const {
+  const Peer& peer = peers_.at(id);
+  const std::string text = fmt::format("{}:{}: {}", peer.host, peer.port, std::string(status.message()));
+  return wire::HasKafkaCode(status) ? wire::KafkaError(wire::KafkaCode(status), text)
+                                    : absl::UnauthenticatedError(text);
 }
 
 absl::Status NetworkClient::Impl::HandleFrame(NodeId id, std::string_view frame, Instant now) {
@@ -172,6 +184,8 @@ absl::Status NetworkClient::Impl::HandleFrame(NodeId id, std::string_view frame,
     case RequestKind::kMetadata:
       updater_.Answered(static_cast<const MetadataCall&>(*request.request).response(), request.version, now);
       return absl::OkStatus();
+    case RequestKind::kSasl:
+      return HandleSasl(id, request.api, *request.request, now);
     case RequestKind::kApiVersions:
       return HandleApiVersions(id, request.version, static_cast<const ApiVersionsCall&>(*request.request));
   }
@@ -194,8 +208,35 @@ absl::Status NetworkClient::Impl::HandleApiVersions(NodeId id, std::int16_t vers
   }
   peers_.at(id).versions.emplace(response);
   features_.Learn(response);
+  if (config_.sasl.has_value()) {
+    peers_.at(id).sasl = std::make_unique<SaslExchange>(*config_.sasl, entropy_);
+    return SaslExchange::Check(*peers_.at(id).versions);
+  }
   MarkReady(id);
   return absl::OkStatus();
+}
+
+absl::Status NetworkClient::Impl::HandleSasl(NodeId id, wire::ApiKey api, const OutgoingRequest& request, Instant now) {
+  Peer& peer = peers_.at(id);
+  absl::Status status = peer.sasl->Answered(api, request);
+  if (!status.ok() && status.code() != absl::StatusCode::kUnauthenticated) {
+    // Whatever a broker says instead of yes: that it does not take us is what matters.
+    status = wire::KafkaError(wire::ErrorCode::kSaslAuthenticationFailed, std::string(status.message()));
+  }
+  if (!status.ok() || !peer.sasl->done()) return status;
+  const std::optional<Duration> lifetime = peer.sasl->session_lifetime();
+  peer.session_renewal = lifetime.has_value() ? now + ReauthenticateAfter(*lifetime, entropy_) : Instant::Never();
+  peer.sasl.reset();
+  if (states_.StateOf(id) != ConnectionState::kReady) MarkReady(id);
+  return status;
+}
+
+// The next message of each authentication that goes on.
+void NetworkClient::Impl::Authenticate(Instant now) {
+  for (auto& [id, peer] : peers_) {
+    std::unique_ptr<OutgoingRequest> request = peer.sasl == nullptr ? nullptr : peer.sasl->TakeRequest();
+    if (request != nullptr) SendAs(RequestKind::kSasl, id, std::move(request), now);
+  }
 }
 
 void NetworkClient::Impl::MarkReady(NodeId id) {
@@ -211,8 +252,7 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
     Loss loss{.reason = end.was_open ? RefreshReason::kConnectionLost : RefreshReason::kConnectFailed, .why = end.why};
     if (end.handshake) {
       // Kafka has no code for it: brokers never say it.
-      const Peer& peer = peers_.at(end.id);
-      loss.fatal = absl::UnauthenticatedError(fmt::format("{}:{}: {}", peer.host, peer.port, end.why));
+      loss.fatal = WithAddress(end.id, absl::UnauthenticatedError(end.why));
     }
     Lose(end.id, loss, now);
   }
@@ -254,7 +294,8 @@ void NetworkClient::Impl::AskVersions(Instant now) {
     if (!peer.ask_versions_with.has_value()) continue;
     auto call = std::make_unique<ApiVersionsCall>(VersionsRequestFor(id), *peer.ask_versions_with);
     peer.ask_versions_with.reset();
-    states_.CheckingVersions(id);
+    // Who we are is still a part of the setup, and its time limits that (NC-08).
+    if (!config_.sasl.has_value()) states_.CheckingVersions(id);
     SendAs(RequestKind::kApiVersions, id, std::move(call), now);
   }
 }

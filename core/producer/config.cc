@@ -242,14 +242,18 @@ class Parser {
   }
 
   void CheckSecurity() {
-    if (std::optional<TlsProblem> problem = FindSecurityProblem(config_)) {
-      return Problem(problem->key, std::move(problem->text));
+    if (Given("sasl.jaas.config") && (Given("sasl.username") || Given("sasl.password"))) {
+      return Problem("sasl.jaas.config",
+                     "sasl.jaas.config is given beside sasl.username or sasl.password, allowed: one of them");
     }
-    if (config_.security_protocol != SecurityProtocol::kPlaintext) return;
+    if (std::optional<ConfigProblem> problem = FindSecurityProblem(config_)) {
+      return Problem(problem->key, std::move(problem->text), problem->unsupported);
+    }
     for (const auto& [key, value] : input_.given) {
       const ConfigKey* known = FindConfigKey(key);
-      if (!IsTlsKey(key) || known == nullptr || known->support != ConfigSupport::kSupported) continue;
-      Warn(fmt::format("{} has no effect: security.protocol is PLAINTEXT", NameOf(key)));
+      if (known == nullptr || known->support != ConfigSupport::kSupported) continue;
+      const std::string why = WithoutEffect(key, config_.security_protocol);
+      if (!why.empty()) Warn(fmt::format("{} has no effect: {}", NameOf(key), why));
     }
   }
 

@@ -7,7 +7,7 @@
 // What Parse does with a key:
 //   known and supported     its value is checked: type, range, list of names;
 //   known, not supported    an error that says so, unless the value asks for nothing (compression.type=none);
-//   of another client only  a warning (key.serializer, sasl.jaas.config, metric.reporters): it has no effect here;
+//   of another client only  a warning (key.serializer, metric.reporters): it has no effect here;
 //   unknown                 an error that names the closest known key.
 // Values may stand elsewhere: ${NAME:PATH:KEY} (core/producer/config_provider.h). Those are never shown either.
 // With a profile (core/producer/profile.h) keys, defaults and meanings are those of another client.
@@ -32,6 +32,7 @@
 #include "core/env/clock.h"
 #include "core/producer/log.h"
 #include "core/producer/partitioner.h"
+#include "core/sasl/sasl_settings.h"
 #include "core/tls/tls_settings.h"
 
 namespace ktrial {
@@ -57,8 +58,16 @@ enum class Acks : std::int16_t { kNone = 0, kLeader = 1, kAll = -1 };
 // What happens when no known broker can be reached (MD-22, MD-23).
 enum class MetadataRecovery : std::uint8_t { kNone, kRebootstrap };
 
-// How brokers are spoken to.
-enum class SecurityProtocol : std::uint8_t { kPlaintext, kSsl };
+// How brokers are spoken to: with TLS or without, and whether the client says who it is.
+enum class SecurityProtocol : std::uint8_t { kPlaintext, kSsl, kSaslPlaintext, kSaslSsl };
+constexpr bool UsesTls(SecurityProtocol protocol) {
+  return protocol == SecurityProtocol::kSsl || protocol == SecurityProtocol::kSaslSsl;
+}
+constexpr bool UsesSasl(SecurityProtocol protocol) {
+  return protocol == SecurityProtocol::kSaslPlaintext || protocol == SecurityProtocol::kSaslSsl;
+}
+// "SASL_SSL"
+std::string_view SecurityProtocolName(SecurityProtocol protocol);
 
 class ConfigProviderFactory;
 struct ConfigProfile;
@@ -132,7 +141,8 @@ struct ProducerConfig {
   bool partitioner_ignore_keys = false;
   PartitionerKind partitioner_kind = PartitionerKind::kBuiltIn;  // partitioner.class
   SecurityProtocol security_protocol = SecurityProtocol::kPlaintext;
-  TlsSettings tls;  // ssl.*. Files that it names are read by Producer::Create, through its Env.
+  SaslSettings sasl;  // sasl.mechanism, sasl.jaas.config
+  TlsSettings tls;    // ssl.*. Files that it names are read by Producer::Create, through its Env.
   std::int32_t metrics_num_samples = 2;
   Duration metrics_sample_window = std::chrono::seconds(30);
 

@@ -62,7 +62,7 @@ absl::Status CheckTogether(const ProducerConfig& config) {
   }
   const std::vector<ConfigConflict> conflicts = IdempotenceConflicts(config);
   if (!conflicts.empty()) return NotAllowed(conflicts.front(), " with enable.idempotence = true");
-  if (const std::optional<TlsProblem> problem = FindSecurityProblem(config)) {
+  if (const std::optional<ConfigProblem> problem = FindSecurityProblem(config)) {
     return absl::InvalidArgumentError(problem->text);
   }
   for (const auto& conflict : {DeliveryTimeoutConflict(config), MemoryConflict(config)}) {

@@ -1,9 +1,14 @@
 #include "core/producer/config_security.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "core/check.h"
 #include "core/producer/text.h"
+#include "core/sasl/jaas.h"
 #include "core/tls/tls_context.h"
 
 namespace ktrial {
@@ -29,16 +34,82 @@ bool IsOldProtocol(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+constexpr std::string_view kPlainModule = "PlainLoginModule";
+constexpr std::string_view kScramModule = "ScramLoginModule";
+
+std::optional<ConfigProblem> FindSaslProblem(const ProducerConfig& config) {
+  const SaslSettings& sasl = config.sasl;
+  const std::string_view protocol = SecurityProtocolName(config.security_protocol);
+  const std::string_view mechanism = SaslMechanismName(sasl.mechanism);
+  if (sasl.mechanism == SaslMechanism::kGssapi || sasl.mechanism == SaslMechanism::kOauthbearer) {
+    return ConfigProblem{
+        .key = "sasl.mechanism",
+        .text = fmt::format("sasl.mechanism = \"{}\"{} is not supported, allowed with security.protocol = {}: {}",
+                            mechanism, sasl.mechanism == SaslMechanism::kGssapi ? ", the default," : "", protocol,
+                            kSaslMechanismNames),
+        .unsupported = true};
+  }
+  if (sasl.user.empty() || sasl.password.empty()) {
+    return ConfigProblem{
+        .key = "sasl.jaas.config",
+        .text = fmt::format("sasl.jaas.config with a user and a password is required with security.protocol = {}",
+                            protocol)};
+  }
+  // They are parts of one message, which a zero byte ends.
+  if (sasl.user.find('\0') != std::string::npos || sasl.password.find('\0') != std::string::npos) {
+    return ConfigProblem{.key = "sasl.jaas.config",
+                         .text = "sasl.jaas.config: a user or a password with a zero byte is not allowed"};
+  }
+  const std::string_view module = sasl.mechanism == SaslMechanism::kPlain ? kPlainModule : kScramModule;
+  if (!sasl.login_module.empty() && sasl.login_module != module) {
+    return ConfigProblem{.key = "sasl.jaas.config",
+                         .text = fmt::format("sasl.jaas.config names {}, but sasl.mechanism = {} needs {}",
+                                             sasl.login_module, mechanism, module)};
+  }
+  if (!config.api_version_request) {
+    return ConfigProblem{
+        .key = "api.version.request",
+        .text = fmt::format("api.version.request = false is not allowed with security.protocol = {}", protocol)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool StoreSecurityProtocol(ProducerConfig& config, std::int64_t, std::string_view text) {
-  if (EqualsIgnoringCase(text, "PLAINTEXT")) {
-    config.security_protocol = SecurityProtocol::kPlaintext;
-  } else if (EqualsIgnoringCase(text, "SSL")) {
-    config.security_protocol = SecurityProtocol::kSsl;
-  } else {
-    return false;
+  for (const SecurityProtocol protocol : {SecurityProtocol::kPlaintext, SecurityProtocol::kSsl,
+                                          SecurityProtocol::kSaslPlaintext, SecurityProtocol::kSaslSsl}) {
+    if (!EqualsIgnoringCase(text, SecurityProtocolName(protocol))) continue;
+    config.security_protocol = protocol;
+    return true;
   }
+  return false;
+}
+
+// The two that are known and not supported are said to be so only if the mechanism is needed: GSSAPI is the default.
+bool StoreSaslMechanism(ProducerConfig& config, std::int64_t, std::string_view text) {
+  for (const SaslMechanism mechanism : {SaslMechanism::kGssapi, SaslMechanism::kOauthbearer, SaslMechanism::kPlain,
+                                        SaslMechanism::kScramSha256, SaslMechanism::kScramSha512}) {
+    if (!EqualsIgnoringCase(text, SaslMechanismName(mechanism))) continue;
+    config.sasl.mechanism = mechanism;
+    return true;
+  }
+  return false;
+}
+
+bool StoreJaas(ProducerConfig& config, std::int64_t, std::string_view text) {
+  const std::optional<JaasLogin> login = ParseJaas(text);
+  if (!login.has_value()) return false;
+  const std::string module = login->module.substr(login->module.rfind('.') + 1);
+  if (module != kPlainModule && module != kScramModule) return false;
+  const auto user = login->options.find("username");
+  const auto password = login->options.find("password");
+  const auto token = login->options.find("tokenauth");
+  const bool by_token = token != login->options.end() && EqualsIgnoringCase(token->second, "true");
+  if (user == login->options.end() || password == login->options.end() || by_token) return false;
+  config.sasl.user = user->second;
+  config.sasl.password = password->second;
+  config.sasl.login_module = module;
   return true;
 }
 
@@ -82,11 +153,33 @@ bool StoreKeyPassword(ProducerConfig& config, std::int64_t, std::string_view tex
   return true;
 }
 
-std::optional<TlsProblem> FindSecurityProblem(const ProducerConfig& config) {
-  if (config.security_protocol == SecurityProtocol::kPlaintext) return std::nullopt;
-  return CheckTlsSettings(config.tls);
+std::optional<ConfigProblem> FindSecurityProblem(const ProducerConfig& config) {
+  if (UsesTls(config.security_protocol)) {
+    if (std::optional<TlsProblem> problem = CheckTlsSettings(config.tls)) {
+      return ConfigProblem{.key = std::move(problem->key), .text = std::move(problem->text)};
+    }
+  }
+  return UsesSasl(config.security_protocol) ? FindSaslProblem(config) : std::nullopt;
 }
 
-bool IsTlsKey(std::string_view name) { return name.starts_with("ssl."); }
+std::string WithoutEffect(std::string_view name, SecurityProtocol protocol) {
+  const bool tls = name.starts_with("ssl.") && !UsesTls(protocol);
+  const bool sasl = name.starts_with("sasl.") && !UsesSasl(protocol);
+  return tls || sasl ? fmt::format("security.protocol is {}", SecurityProtocolName(protocol)) : std::string();
+}
+
+std::string_view SecurityProtocolName(SecurityProtocol protocol) {
+  switch (protocol) {
+    case SecurityProtocol::kPlaintext:
+      return "PLAINTEXT";
+    case SecurityProtocol::kSsl:
+      return "SSL";
+    case SecurityProtocol::kSaslPlaintext:
+      return "SASL_PLAINTEXT";
+    case SecurityProtocol::kSaslSsl:
+      return "SASL_SSL";
+  }
+  CheckFailed("known protocol", __FILE__, __LINE__);
+}
 
 }  // namespace ktrial

@@ -32,7 +32,7 @@ absl::Status Refused(ProducerConfig config, absl::Status wrong) {
 
 absl::StatusOr<std::unique_ptr<Transport>> NewTransport(const ProducerConfig& config, Env& env) {
   std::unique_ptr<Transport> transport = env.NewTransport(config.client_id);
-  if (config.security_protocol == SecurityProtocol::kPlaintext) return transport;
+  if (!UsesTls(config.security_protocol)) return transport;
   absl::StatusOr<std::unique_ptr<TlsContext>> context =
       TlsContext::Create(TlsSide::kClient, config.tls, env, config.client_id);
   if (!context.ok()) return context.status();

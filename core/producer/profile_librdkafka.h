@@ -82,7 +82,7 @@ inline constexpr auto kFollowers =
 inline constexpr std::string_view kOneFile =
     "write key and certificate into one file in PEM, and its path to ssl.keystore.location";
 inline constexpr std::string_view kOpenSslDecides = "OpenSSL's own choice stands";
-inline constexpr std::string_view kNoSasl = "SASL is not supported yet";
+inline constexpr std::string_view kNoSasl = "of SASL, PLAIN and SCRAM are supported";
 inline constexpr std::string_view kOwnLog = "what is logged is the program's choice";
 inline constexpr std::string_view kNoUse = "librdkafka itself has no use for it any more";
 inline constexpr std::string_view kVersions =
@@ -152,14 +152,12 @@ inline constexpr auto kAliases = std::to_array<ProfileAlias>({
     {.name = "request.required.acks", .key = "acks", .note = "acks"},
     {.name = "sasl.kerberos.keytab", .note = kNoSasl},
     {.name = "sasl.kerberos.principal", .note = kNoSasl},
-    {.name = "sasl.mechanisms", .note = kNoSasl},
+    {.name = "sasl.mechanisms", .key = "sasl.mechanism", .note = "sasl.mechanism"},
     {.name = "sasl.oauthbearer.client.id", .note = kNoSasl},
     {.name = "sasl.oauthbearer.client.secret", .note = kNoSasl},
     {.name = "sasl.oauthbearer.config", .note = kNoSasl},
     {.name = "sasl.oauthbearer.extensions", .note = kNoSasl},
     {.name = "sasl.oauthbearer.method", .note = kNoSasl},
-    {.name = "sasl.password", .note = kNoSasl},
-    {.name = "sasl.username", .note = kNoSasl},
     {.name = "socket.blocking.max.ms", .harmless = "*", .note = kNoUse},
     {.name = "socket.keepalive.enable", .harmless = "false", .note = "connections have request.timeout.ms instead"},
     {.name = "socket.max.fails", .harmless = "1", .note = "a request without an answer ends its connection"},

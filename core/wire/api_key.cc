@@ -160,6 +160,10 @@ std::optional<VersionRange> CodecVersionRange(ApiKey api) {
       return VersionRange{0, 6};
     case ApiKey::kEndTxn:
       return VersionRange{0, 5};
+    case ApiKey::kSaslHandshake:
+      return VersionRange{0, 1};
+    case ApiKey::kSaslAuthenticate:
+      return VersionRange{0, 2};
     default:
       return std::nullopt;
   }
@@ -171,6 +175,8 @@ std::optional<VersionRange> ClientVersionRange(ApiKey api) {
       return VersionRange{0, 3};
     case ApiKey::kTxnOffsetCommit:
       return VersionRange{0, 5};
+    case ApiKey::kSaslHandshake:
+      return VersionRange{1, 1};
     default:
       return CodecVersionRange(api);
   }

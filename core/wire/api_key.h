@@ -134,7 +134,7 @@ constexpr bool IsFlexible(std::int16_t first_flexible, std::int16_t version) { r
 std::optional<VersionRange> CodecVersionRange(ApiKey api);
 // The versions that the producer offers (WP-21). Narrower than the codec's where a version says something else: Metadata
 // 0 cannot ask for no topic at all (WP-08), Produce 0 to 2 carry message sets, Produce 13 and TxnOffsetCommit 6 name
-// topics by id, and AddPartitionsToTxn 4 and 5 are for brokers.
+// topics by id, AddPartitionsToTxn 4 and 5 are for brokers, and what follows SaslHandshake 0 has no headers.
 std::optional<VersionRange> ClientVersionRange(ApiKey api);
 
 }  // namespace ktrial::wire

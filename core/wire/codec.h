@@ -9,7 +9,7 @@
 // Memory is bounded by a small multiple of the size of the input. Unknown tagged fields are skipped. Trailing bytes are
 // an error.
 //
-// `Message` is one of messages.h or transaction_messages.h.
+// `Message` is one of messages.h, sasl_messages.h or transaction_messages.h.
 #ifndef CORE_WIRE_CODEC_H_
 #define CORE_WIRE_CODEC_H_
 

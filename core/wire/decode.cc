@@ -219,5 +219,9 @@ template absl::StatusOr<TxnOffsetCommitRequest> Decode(std::string_view, std::in
 template absl::StatusOr<TxnOffsetCommitResponse> Decode(std::string_view, std::int16_t);
 template absl::StatusOr<EndTxnRequest> Decode(std::string_view, std::int16_t);
 template absl::StatusOr<EndTxnResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<SaslHandshakeRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<SaslHandshakeResponse> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<SaslAuthenticateRequest> Decode(std::string_view, std::int16_t);
+template absl::StatusOr<SaslAuthenticateResponse> Decode(std::string_view, std::int16_t);
 
 }  // namespace ktrial::wire

@@ -54,7 +54,9 @@ class Encoder {
   void Write(const std::string& text, FieldSpec) { WriteString(text); }
   void Write(const std::optional<std::string>& text, FieldSpec spec) {
     CheckNull(text.has_value(), spec);
-    WriteString(text);
+    if (!spec.bytes) return WriteString(text);
+    WriteLength(text ? std::optional<std::size_t>(text->size()) : std::nullopt);
+    if (text) writer_.Bytes(*text);  // Few and short: copied.
   }
   void Write(const std::optional<std::string_view>& text, FieldSpec spec) {
     CheckNull(text.has_value(), spec);
@@ -204,6 +206,8 @@ KT_WIRE_INSTANTIATE_PAIR(AddPartitionsToTxn)
 KT_WIRE_INSTANTIATE_PAIR(AddOffsetsToTxn)
 KT_WIRE_INSTANTIATE_PAIR(TxnOffsetCommit)
 KT_WIRE_INSTANTIATE_PAIR(EndTxn)
+KT_WIRE_INSTANTIATE_PAIR(SaslHandshake)
+KT_WIRE_INSTANTIATE_PAIR(SaslAuthenticate)
 #undef KT_WIRE_INSTANTIATE_PAIR
 #undef KT_WIRE_INSTANTIATE
 

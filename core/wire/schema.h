@@ -1,4 +1,4 @@
-// The schema: for every structure of messages.h and transaction_messages.h its fields in the order of the wire, each with the versions that have
+// The schema: for every structure of messages.h, sasl_messages.h and transaction_messages.h its fields in the order of the wire, each with the versions that have
 // it. Encoder, decoder and the size and JSON visitors of tests all walk this one description, so there is no code per
 // version anywhere.
 //
@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "core/wire/messages.h"
+#include "core/wire/sasl_messages.h"
 #include "core/wire/transaction_messages.h"
 
 namespace ktrial::wire {
@@ -436,6 +437,33 @@ struct Schema<EndTxnResponse> {
   }
 };
 
+// --- SaslHandshake, SaslAuthenticate ---
+
+template <>
+struct Schema<SaslHandshakeRequest> {
+  static void Fields(auto&& visit, auto& m) { visit("mechanism", m.mechanism, {}); }
+};
+template <>
+struct Schema<SaslHandshakeResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("errorCode", m.error, {});
+    visit("mechanisms", m.mechanisms, {});
+  }
+};
+template <>
+struct Schema<SaslAuthenticateRequest> {
+  static void Fields(auto&& visit, auto& m) { visit("authBytes", m.auth_bytes, {.bytes = true}); }
+};
+template <>
+struct Schema<SaslAuthenticateResponse> {
+  static void Fields(auto&& visit, auto& m) {
+    visit("errorCode", m.error, {});
+    visit("errorMessage", m.error_message, {.null_since = 0});
+    visit("authBytes", m.auth_bytes, {.bytes = true});
+    visit("sessionLifetimeMs", m.session_lifetime_ms, {.since = 1});
+  }
+};
+
 // Calls visit(std::type_identity<Message>()) for each message: for tests and tools that treat all of them alike.
 template <class Visit>
 void ForEachMessage(Visit&& visit) {
@@ -457,6 +485,10 @@ void ForEachMessage(Visit&& visit) {
   visit(std::type_identity<TxnOffsetCommitResponse>());
   visit(std::type_identity<EndTxnRequest>());
   visit(std::type_identity<EndTxnResponse>());
+  visit(std::type_identity<SaslHandshakeRequest>());
+  visit(std::type_identity<SaslHandshakeResponse>());
+  visit(std::type_identity<SaslAuthenticateRequest>());
+  visit(std::type_identity<SaslAuthenticateResponse>());
 }
 
 }  // namespace ktrial::wire

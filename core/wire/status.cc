@@ -22,6 +22,8 @@ absl::StatusCode CoarseCode(ErrorCode code) {
     case ErrorCode::kDelegationTokenAuthorizationFailed:
       return absl::StatusCode::kPermissionDenied;
     case ErrorCode::kSaslAuthenticationFailed:
+    case ErrorCode::kUnsupportedSaslMechanism:
+    case ErrorCode::kIllegalSaslState:
       return absl::StatusCode::kUnauthenticated;
     case ErrorCode::kMessageTooLarge:
     case ErrorCode::kRecordListTooLarge:

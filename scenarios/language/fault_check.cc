@@ -75,6 +75,13 @@ struct Checker {
       return "the brokers do not serve " + std::string(wire::ApiKeyName(api));
     }
     if (foreign_client || api == wire::ApiKey::kMetadata || api == wire::ApiKey::kApiVersions) return std::nullopt;
+    if (api == wire::ApiKey::kSaslHandshake || api == wire::ApiKey::kSaslAuthenticate) {
+      const auto says_who = [](const sim::ProducerSpec& producer) {
+        return UsesSasl(ConfigOf(producer).security_protocol);
+      };
+      if (std::any_of(world.producers.begin(), world.producers.end(), says_who)) return std::nullopt;
+      return "no producer sends " + std::string(wire::ApiKeyName(api)) + " (security.protocol)";
+    }
     if (api != wire::ApiKey::kInitProducerId) {
       const auto transacts = [](const sim::ProducerSpec& producer) {
         return !ConfigOf(producer).transactional_id.empty();

@@ -76,6 +76,7 @@ class BrokerLoop {
     bool reads = false;           // interests as the transport knows them
     bool writes = false;
     Instant last_active;
+    const std::unique_ptr<SaslLogin> login = std::make_unique<SaslLogin>();
 
     bool has_output() const { return sent < out.size(); }
   };
@@ -116,6 +117,8 @@ class BrokerLoop {
   bool TakeNext(Connection& connection);
   void Begin(Connection& connection, std::string_view frame);
   std::unique_ptr<Request> Admit(Connection& connection, const wire::RequestHeader& header);
+  enum class Standing : std::uint8_t { kWelcome, kUnknown, kExpired };
+  Standing StandingOf(const Connection& connection, wire::ApiKey api) const;
   void Advance(Connection& connection);
   bool AskHooks(Connection& connection, RequestPhase phase);
   // True if the request now waits.

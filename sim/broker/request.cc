@@ -16,6 +16,8 @@ std::unique_ptr<Request> NewRequest(wire::ApiKey api) {
       return NewMetadata();
     case wire::ApiKey::kFindCoordinator:
       return NewFindCoordinator();
+    case wire::ApiKey::kSaslHandshake:
+      return NewSaslHandshake();
     case wire::ApiKey::kApiVersions:
       return NewApiVersions();
     case wire::ApiKey::kInitProducerId:
@@ -28,6 +30,8 @@ std::unique_ptr<Request> NewRequest(wire::ApiKey api) {
       return NewEndTxn();
     case wire::ApiKey::kTxnOffsetCommit:
       return NewTxnOffsetCommit();
+    case wire::ApiKey::kSaslAuthenticate:
+      return NewSaslAuthenticate();
     default:
       return nullptr;
   }

@@ -24,6 +24,7 @@
 #include "sim/broker/cluster.h"
 #include "sim/broker/observer.h"
 #include "sim/broker/request_hook.h"
+#include "sim/broker/sasl.h"
 #include "sim/broker/transaction_coordinator.h"
 
 namespace ktrial::sim {
@@ -34,6 +35,7 @@ struct BrokerContext {
   const Broker& broker;
   BrokerObserver& observer;
   TransactionCoordinator& transactions;
+  SaslLogin& login;  // of the connection
   PlainRecordsBuffer& plain;
   std::vector<RecordIdentity>& scratch;  // room for the identities of one batch
 };
@@ -88,12 +90,14 @@ wire::ErrorCode FencedAs(std::int16_t version, wire::ErrorCode code);
 std::unique_ptr<Request> NewProduce();             // 00_produce.cc
 std::unique_ptr<Request> NewMetadata();            // 03_metadata.cc
 std::unique_ptr<Request> NewFindCoordinator();     // 10_find_coordinator.cc
+std::unique_ptr<Request> NewSaslHandshake();       // 17_sasl_handshake.cc
 std::unique_ptr<Request> NewApiVersions();         // 18_api_versions.cc
 std::unique_ptr<Request> NewInitProducerId();      // 22_init_producer_id.cc
 std::unique_ptr<Request> NewAddPartitionsToTxn();  // 24_add_partitions_to_txn.cc
 std::unique_ptr<Request> NewAddOffsetsToTxn();     // 25_add_offsets_to_txn.cc
 std::unique_ptr<Request> NewEndTxn();              // 26_end_txn.cc
 std::unique_ptr<Request> NewTxnOffsetCommit();     // 28_txn_offset_commit.cc
+std::unique_ptr<Request> NewSaslAuthenticate();    // 36_sasl_authenticate.cc
 // Null for an API that is not served here.
 std::unique_ptr<Request> NewRequest(wire::ApiKey api);
 

@@ -94,6 +94,16 @@ std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::R
     RefuseFrame(connection, fmt::format("{}: not offered by a broker of {}", Describe(header), release.name));
     return nullptr;
   }
+  switch (StandingOf(connection, header.api)) {
+    case Standing::kWelcome:
+      break;
+    case Standing::kUnknown:
+      RefuseFrame(connection, fmt::format("{}: from nobody that is known (SASL)", Describe(header)));
+      return nullptr;
+    case Standing::kExpired:  // Not the client's fault: what it sent in time may have waited here for too long.
+      Close(connection, Transport::CloseKind::kGraceful, "session expired");
+      return nullptr;
+  }
   std::unique_ptr<Request> request = NewRequest(header.api);
   if (request == nullptr || !wire::CodecVersionRange(header.api)->Contains(header.version)) {
     observer_.OnNotServed(connection.broker, connection.id, fmt::format("{} is not served here", Describe(header)));
@@ -103,11 +113,21 @@ std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::R
   return request;
 }
 
+// Until a client has said who it is, and when its session is over, it may do nothing but say so.
+BrokerLoop::Standing BrokerLoop::StandingOf(const Connection& connection, wire::ApiKey api) const {
+  const bool says_who = api == wire::ApiKey::kSaslHandshake || api == wire::ApiKey::kSaslAuthenticate;
+  if (!cluster_.settings().sasl.required() || says_who) return Standing::kWelcome;
+  const SaslLogin& login = *connection.login;
+  if (!login.done) return Standing::kUnknown;
+  return login.until.has_value() && cluster_.clock().Now() >= *login.until ? Standing::kExpired : Standing::kWelcome;
+}
+
 BrokerContext BrokerLoop::ContextOf(const Connection& connection) {
   return {.cluster = cluster_,
           .broker = *cluster_.FindBroker(connection.broker),
           .observer = observer_,
           .transactions = transactions_,
+          .login = *connection.login,
           .plain = plain_,
           .scratch = scratch_};
 }

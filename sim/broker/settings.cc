@@ -51,6 +51,25 @@ absl::Status Set(std::string_view key, std::string_view text, TimestampType& tar
   return absl::OkStatus();
 }
 
+absl::Status SetMechanisms(std::string_view key, std::string_view text, std::vector<std::string>& target) {
+  target.clear();
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), name.size() + 1));
+    if (!IsSaslMechanism(name)) return Refuse(key, name, "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, separated by commas");
+    target.emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
+// The value is not shown, although it is a scenario's: errors are copied into other places than files with secrets.
+absl::Status SetUsers(std::string_view key, std::string_view text, SaslAccess& target) {
+  auto users = ParseSaslUsers(text);
+  if (!users.has_value()) return Refuse(key, "...", "CLASS required user_NAME=\"PASSWORD\" ...;");
+  target.users = *std::move(users);
+  return absl::OkStatus();
+}
+
 template <class Settings>
 struct Setting {
   std::string_view name;
@@ -64,6 +83,7 @@ constexpr Setting<BrokerSettings> kBrokerSettings[] = {
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.session_timeout); }},
     {"connections.max.idle.ms",
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.connections_max_idle); }},
+    {"connections.max.reauth.ms", [](auto key, auto text, auto& to) { return SetMillis(key, text, to.sasl.session); }},
     {"default.replication.factor",
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.default_replication_factor); }},
     {"log.message.timestamp.type", [](auto key, auto text, auto& to) { return Set(key, text, to.timestamp_type); }},
@@ -74,6 +94,9 @@ constexpr Setting<BrokerSettings> kBrokerSettings[] = {
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.offsets_topic_partitions); }},
     {"producer.id.expiration.ms",
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.producer_id_expiration); }},
+    {"sasl.enabled.mechanisms",
+     [](auto key, auto text, auto& to) { return SetMechanisms(key, text, to.sasl.mechanisms); }},
+    {"sasl.jaas.config", [](auto key, auto text, auto& to) { return SetUsers(key, text, to.sasl); }},
     {"socket.request.max.bytes",
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.socket_request_max_bytes); }},
     {"transaction.abort.timed.out.transaction.cleanup.interval.ms",

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "core/env/clock.h"
+#include "sim/broker/sasl.h"
 
 namespace ktrial::sim {
 
@@ -35,6 +36,7 @@ struct BrokerSettings {
   Duration transaction_max_timeout = std::chrono::minutes(15);  // transaction.max.timeout.ms
   // transaction.abort.timed.out.transaction.cleanup.interval.ms
   Duration transaction_abort_interval = std::chrono::seconds(10);
+  SaslAccess sasl;  // sasl.enabled.mechanisms, sasl.jaas.config, connections.max.reauth.ms
 };
 
 // What a topic sets; the rest is the broker's.

@@ -1,14 +1,17 @@
-"""The producer against real Apache Kafka with TLS: `ktrial produce` writes, kcat reads back from the listener without."""
+"""The producer against real Apache Kafka with TLS and SASL: `ktrial produce` writes, kcat reads back from the listener without."""
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 
-from harness import KTRIAL, Cluster, check, lines, main, run
+from harness import KTRIAL, Cluster, OldBroker, check, lines, main, run
 
 PASSWORD = "keystore-secret"
+USER, USER_PASSWORD = "alice", "alice-secret"
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 def openssl(*arguments):
@@ -72,10 +75,17 @@ class Certificates:
                 "-passout", f"pass:{PASSWORD}")
 
 
+def login_module(mechanism):
+    name = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
+    return f"org.apache.kafka.common.security.{name}LoginModule"
+
+
 class SecureCluster(Cluster):
     """One broker with more listeners than the plain one: NAME -> the port of that listener."""
 
-    LISTENERS = ("SSL", "MUTUAL", "ELSEWHERE", "EXPIRED")
+    LISTENERS = ("SSL", "MUTUAL", "ELSEWHERE", "EXPIRED", "SASL_PLAINTEXT", "SASL_SSL", "RENEWED")
+    SASL = ("SASL_PLAINTEXT", "SASL_SSL", "RENEWED")
+    SESSION_MS = 2_000  # of the last one
 
     def __init__(self, certificates):
         super().__init__(1)
@@ -92,13 +102,18 @@ class SecureCluster(Cluster):
             return plain(command, *arguments)
 
         self.kafka = kafka
-        return super().__enter__()
+        super().__enter__()
+        for mechanism in MECHANISMS[1:]:  # one a command: two in one are refused
+            self.tool("org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", self.bootstrap(), "--alter", "--entity-type", "users",
+                      "--entity-name", USER, "--add-config", f"{mechanism}=[password={USER_PASSWORD}]")
+        return self
 
     def listener_settings(self):
-        protocols = {name: "SSL" for name in self.LISTENERS}
+        protocols = {name: "SSL" for name in self.LISTENERS} | {
+            "SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_SSL", "RENEWED": "SASL_PLAINTEXT"}
         listeners = [f"PLAINTEXT://127.0.0.1:{self.port}", f"CONTROLLER://127.0.0.1:{self.port + 100}"]
         listeners += [f"{name}://127.0.0.1:{port}" for name, port in self.ports.items()]
-        keys = {"SSL": "broker", "MUTUAL": "broker", "ELSEWHERE": "elsewhere", "EXPIRED": "expired"}
+        keys = {"SSL": "broker", "MUTUAL": "broker", "ELSEWHERE": "elsewhere", "EXPIRED": "expired", "SASL_SSL": "broker"}
         settings = [f"listeners={','.join(listeners)}",
                     "listener.security.protocol.map=" + ",".join(
                         f"{name}:{protocol}" for name, protocol in {"PLAINTEXT": "PLAINTEXT", "CONTROLLER": "PLAINTEXT", **protocols}.items())]
@@ -107,6 +122,13 @@ class SecureCluster(Cluster):
             settings += [f"{prefix}.keystore.type=PEM", f"{prefix}.keystore.location={self.pkcs8(key)}"]
         settings += ["listener.name.mutual.ssl.client.auth=required", "listener.name.mutual.ssl.truststore.type=PEM",
                      f"listener.name.mutual.ssl.truststore.location={self.certificates.path('ca.crt')}"]
+        settings.append(f"sasl.enabled.mechanisms={','.join(MECHANISMS)}")
+        for name in self.SASL:
+            prefix = f"listener.name.{name.lower()}"
+            settings += [f"{prefix}.plain.sasl.jaas.config={login_module('PLAIN')} required user_{USER}=\"{USER_PASSWORD}\";"]
+            for mechanism in MECHANISMS[1:]:
+                settings += [f"{prefix}.{mechanism.lower()}.sasl.jaas.config={login_module(mechanism)} required;"]
+        settings += [f"listener.name.renewed.{mechanism.lower()}.connections.max.reauth.ms={self.SESSION_MS}" for mechanism in MECHANISMS]
         return settings
 
     def pkcs8(self, name):
@@ -138,6 +160,16 @@ def with_tls(certificates, *settings):
     return ("security.protocol=SSL", "ssl.truststore.type=PEM", f"ssl.truststore.location={certificates.path('ca.crt')}", *settings)
 
 
+def with_sasl(mechanism, *settings, protocol="SASL_PLAINTEXT", password=USER_PASSWORD):
+    return (f"security.protocol={protocol}", f"sasl.mechanism={mechanism}",
+            f"sasl.jaas.config={login_module(mechanism)} required username=\"{USER}\" password=\"{password}\";", *settings)
+
+
+def with_both(certificates, mechanism, **options):
+    return with_sasl(mechanism, "ssl.truststore.type=PEM", f"ssl.truststore.location={certificates.path('ca.crt')}", protocol="SASL_SSL",
+                     **options)
+
+
 def arrives(topic, listener, settings, count=2_000):
     cluster, _ = shared()
     cluster.topic(topic, 1, 1)
@@ -156,7 +188,7 @@ def is_refused(listener, settings, *words):
     check(result.returncode in (1, 2), f"status {result.returncode}: {text}")
     for word in words:
         check(word in text, f"no {word!r} in: {text}")
-    check(PASSWORD not in text, f"a password is shown: {text}")
+    check(PASSWORD not in text and "secret" not in text, f"a password is shown: {text}")
 
 
 def records_go_over_tls_byte_for_byte():
@@ -230,6 +262,77 @@ def librdkafkas_names_work_in_its_profile():
     check([value for _, _, value in cluster.read("rdkafka")] == ["paid"], "it did not arrive")
 
 
+def every_mechanism_works_with_tls_and_without():
+    _, certificates = shared()
+    for mechanism in MECHANISMS:
+        arrives(f"sasl-{mechanism}", "SASL_PLAINTEXT", with_sasl(mechanism))
+        arrives(f"sasl-ssl-{mechanism}", "SASL_SSL", with_both(certificates, mechanism))
+
+
+def a_wrong_password_is_an_error_at_once():
+    _, certificates = shared()
+    for mechanism in MECHANISMS:
+        is_refused("SASL_PLAINTEXT", with_sasl(mechanism, password="another-secret"), "SASL_AUTHENTICATION_FAILED", "the broker refused")
+        is_refused("SASL_SSL", with_both(certificates, mechanism, password="another-secret"), "SASL_AUTHENTICATION_FAILED")
+
+
+def a_listener_of_another_kind_is_told_as_one():
+    _, certificates = shared()
+    is_refused("SSL", with_both(certificates, "PLAIN"), "wants no SASL")
+
+
+def a_session_that_ends_is_renewed_while_records_flow():
+    cluster, _ = shared()
+    for mechanism in ("PLAIN", "SCRAM-SHA-512"):
+        topic = f"renewed-{mechanism}"
+        cluster.topic(topic, 1, 1)
+        values = lines(7_000, topic)
+        properties = [word for setting in with_sasl(mechanism, "linger.ms=0", "batch.size=0") for word in ("-X", setting)]
+        with subprocess.Popen([KTRIAL, "produce", "-v", "-b", cluster.at("RENEWED"), "-t", topic, *properties], stdin=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as producer:
+            for value in values:  # for three sessions and a half
+                producer.stdin.write(f"{value}\n".encode())
+                producer.stdin.flush()
+                time.sleep(cluster.SESSION_MS * 3.5 / 1000 / len(values))
+            _, log = producer.communicate(timeout=60)
+        check(producer.returncode == 0, log.decode())
+        check([value for _, _, value in cluster.read(topic)] == values, "what was read back is not what was written")
+        lost = [line for line in log.decode().splitlines() if "connection" in line.lower() and ("lost" in line or "closed the" in line)]
+        check(not lost, f"connections were lost: {lost[:3]}")
+
+
+class OldSecureBroker(OldBroker):
+    """A broker of an old release with a listener of SASL and TLS beside its plain one."""
+
+    def __init__(self, version, certificates):
+        self.certificates = certificates
+        super().__init__(version)
+
+    @property
+    def settings(self):
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port},SASL_PLAINTEXT://127.0.0.1:{self.port + 2},SASL_SSL://127.0.0.1:{self.port + 3}"
+        settings = [f"listeners={listeners}", f"advertised.listeners={listeners}", "sasl.enabled.mechanisms=PLAIN", "ssl.keystore.type=PKCS12",
+                    f"ssl.keystore.location={self.certificates.path('broker.p12')}", f"ssl.keystore.password={PASSWORD}",
+                    f"ssl.key.password={PASSWORD}"]
+        return settings + [f"listener.name.{name}.plain.sasl.jaas.config={login_module('PLAIN')} required user_{USER}=\"{USER_PASSWORD}\";"
+                           for name in ("sasl_plaintext", "sasl_ssl")]
+
+    @settings.setter
+    def settings(self, _):
+        pass
+
+
+def old_releases_have_it_too():
+    _, certificates = shared()
+    for version in ("2.0.1", "2.8.2", "3.9.1"):
+        with OldSecureBroker(version, certificates) as broker:
+            for number, settings in ((2, with_sasl("PLAIN")), (3, with_both(certificates, "PLAIN"))):
+                topic, values = f"old-{number}", lines(1_000)
+                produce(f"127.0.0.1:{broker.port + number}", topic, values, *settings)
+                result = run(["kcat", "-C", "-b", broker.bootstrap(), "-t", topic, "-o", "beginning", "-e", "-q"])
+                check(result.stdout.decode().splitlines() == values, f"{version}, {topic}: what was read back is not what was written")
+
+
 if __name__ == "__main__":
     try:
         status = main([
@@ -242,6 +345,11 @@ if __name__ == "__main__":
             without_identification_the_host_does_not_matter,
             a_plain_listener_is_told_as_one,
             librdkafkas_names_work_in_its_profile,
+            every_mechanism_works_with_tls_and_without,
+            a_wrong_password_is_an_error_at_once,
+            a_listener_of_another_kind_is_told_as_one,
+            a_session_that_ends_is_renewed_while_records_flow,
+            old_releases_have_it_too,
         ])
     finally:
         if _shared is not None:

@@ -95,6 +95,74 @@ TEST(ConfigSecurityTest, WithoutTlsItsKeysAreAWarning) {
                                             "ssl.truststore.location has no effect: security.protocol is PLAINTEXT"));
 }
 
+constexpr char kPlainJaas[] =
+    "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"alice\" password=\"hunter2\";";
+constexpr char kScramJaas[] =
+    "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"alice\" password=\"hunter2\";";
+
+TEST(ConfigSecurityTest, SaslIsConfiguredByKafkasKeys) {
+  const auto config = ParseWith(
+      {{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "SCRAM-SHA-512"}, {"sasl.jaas.config", kScramJaas}});
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  EXPECT_TRUE(UsesTls(config->security_protocol));
+  EXPECT_TRUE(UsesSasl(config->security_protocol));
+  EXPECT_EQ(config->sasl.mechanism, SaslMechanism::kScramSha512);
+  EXPECT_EQ(config->sasl.user, "alice");
+  EXPECT_EQ(config->sasl.password, "hunter2");
+}
+
+TEST(ConfigSecurityTest, UserAndPasswordMayBeKeysOfTheirOwn) {
+  const Values values = {
+      {"security.protocol", "sasl_plaintext"}, {"sasl.username", "alice"}, {"sasl.password", "hunter2"}};
+  Values kafka = values;
+  kafka["sasl.mechanism"] = "PLAIN";
+  Values rdkafka = values;
+  rdkafka["sasl.mechanisms"] = "PLAIN";
+  for (const auto& config : {ParseWith(kafka), ParseWith(rdkafka, "librdkafka-2")}) {
+    ASSERT_TRUE(config.ok()) << config.status().message();
+    EXPECT_EQ(config->security_protocol, SecurityProtocol::kSaslPlaintext);
+    EXPECT_EQ(config->sasl.mechanism, SaslMechanism::kPlain);
+    EXPECT_EQ(config->sasl.user, "alice");
+    EXPECT_EQ(config->sasl.password, "hunter2");
+  }
+  kafka["sasl.jaas.config"] = kPlainJaas;
+  EXPECT_EQ(ErrorOf(kafka), "sasl.jaas.config is given beside sasl.username or sasl.password, allowed: one of them");
+}
+
+TEST(ConfigSecurityTest, AMechanismThatIsNotSupportedSaysSo) {
+  for (const char* mechanism : {"GSSAPI", "OAUTHBEARER"}) {
+    const auto config = ParseWith({{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", mechanism}});
+    EXPECT_EQ(config.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(
+        std::string(config.status().message()),
+        HasSubstr(
+            "is not supported, allowed with security.protocol = SASL_SSL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512"));
+  }
+}
+
+TEST(ConfigSecurityTest, WhoItIsMustBeSaidAndFitTheMechanism) {
+  const Values plain = {{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "PLAIN"}};
+  EXPECT_EQ(ErrorOf(plain),
+            "sasl.jaas.config with a user and a password is required with security.protocol = SASL_SSL");
+  Values other = plain;
+  other["sasl.jaas.config"] = kScramJaas;
+  EXPECT_EQ(ErrorOf(other),
+            "sasl.jaas.config names ScramLoginModule, but sasl.mechanism = PLAIN needs PlainLoginModule");
+  for (const char* jaas : {"com.example.OtherLoginModule required username=\"a\" password=\"hunter2\";",
+                           "PlainLoginModule required username=\"a\";", "password=hunter2",
+                           "ScramLoginModule required username=\"a\" password=\"hunter2\" tokenauth=\"true\";"}) {
+    other["sasl.jaas.config"] = jaas;
+    const std::string error = ErrorOf(other);
+    EXPECT_THAT(error, HasSubstr("the value of sasl.jaas.config is not allowed: ")) << jaas;
+    EXPECT_EQ(error.find("hunter2"), std::string::npos) << jaas;
+  }
+  Values old = plain;
+  old["sasl.jaas.config"] = kPlainJaas;
+  old["api.version.request"] = "false";
+  old["enable.idempotence"] = "false";
+  EXPECT_EQ(ErrorOf(old), "api.version.request = false is not allowed with security.protocol = SASL_SSL");
+}
+
 TEST(ConfigSecurityTest, NamesOfLibrdkafkaMeanTheSame) {
   const auto config = ParseWith({{"security.protocol", "ssl"},
                                  {"ssl.ca.location", "/ca.pem"},

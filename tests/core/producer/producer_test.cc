@@ -488,7 +488,7 @@ TEST(ProducerTest, TheLogSaysWhatWentWrongAndNoRecord) {
   ProducerWorld world;
   auto lines = std::make_shared<Lines>();
   ExpectIdle(world.Run([&] {
-    ProducerConfig config = world.ParseConfig({{"client.id", "me"}, {"sasl.jaas.config", "hunter2"}});
+    ProducerConfig config = world.ParseConfig({{"client.id", "me"}, {"ssl.key.password", "hunter2"}});
     config.log = lines;
     config.log_level = LogLevel::kDebug;
     auto producer = world.StartProducer(std::move(config));
@@ -503,7 +503,7 @@ TEST(ProducerTest, TheLogSaysWhatWentWrongAndNoRecord) {
           .IgnoreError();
     }
   }));
-  EXPECT_THAT(lines->all, HasSubstr("me: sasl.jaas.config has no effect"));
+  EXPECT_THAT(lines->all, HasSubstr("me: ssl.key.password has no effect"));
   EXPECT_THAT(lines->all, HasSubstr("me: broker"));
   EXPECT_THAT(lines->all, ::testing::Not(HasSubstr("secret")));
   EXPECT_THAT(lines->all, ::testing::Not(HasSubstr("hunter2")));

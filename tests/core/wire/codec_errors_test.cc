@@ -40,7 +40,7 @@ TEST(CodecErrorsTest, EveryMessageOfEveryVersionIsReadBack) {
     EXPECT_EQ(*back, filled.message) << ApiKeyName(Message::kApi) << " v" << version;
     ++messages;
   });
-  EXPECT_EQ(messages, 20 * 2 * (14 + 14 + 6 + 6 + 7 + 6 + 5 + 7 + 6));
+  EXPECT_EQ(messages, 20 * 2 * (14 + 14 + 6 + 6 + 7 + 6 + 5 + 7 + 6 + 2 + 3));
 }
 
 TEST(CodecErrorsTest, EveryTruncationIsAnErrorWithAnOffsetInside) {

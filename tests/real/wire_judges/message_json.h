@@ -24,13 +24,13 @@ class JsonWriter {
   nlohmann::json Write(const T& value, FieldSpec spec = {}) const {
     if constexpr (std::is_same_v<T, ErrorCode>) {
       return static_cast<std::int16_t>(value);
-    } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_arithmetic_v<T>) {
       return value;
     } else if constexpr (std::is_same_v<T, TopicId>) {
       std::string text;
       absl::WebSafeBase64Escape(absl::string_view(reinterpret_cast<const char*>(value.data()), value.size()), &text);
       return text;
-    } else if constexpr (std::is_same_v<T, std::string_view>) {
+    } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
       return spec.bytes ? absl::Base64Escape(absl::string_view(value.data(), value.size())) : std::string(value);
     } else {
       return WriteCompound(value, spec);

@@ -9,7 +9,7 @@ import unittest
 
 KTRIAL = os.path.abspath(sys.argv.pop(1))
 PROFILES = os.path.abspath(sys.argv.pop(1))
-KEYS = 121  # Kafka's 120, and api.version.request
+KEYS = 123  # Kafka's 120, and api.version.request
 
 
 class ConfigTest(unittest.TestCase):

@@ -117,8 +117,8 @@ TEST(FaultErrorsTest, AMisspeltKindOrTriggerIsOneError) {
 
 TEST(FaultErrorsTest, AnUnknownRequestIsToldAllThatAreServed) {
   const std::string served =
-      "Produce, Metadata, FindCoordinator, ApiVersions, InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn or "
-      "TxnOffsetCommit";
+      "Produce, Metadata, FindCoordinator, SaslHandshake, ApiVersions, InitProducerId, AddPartitionsToTxn, "
+      "AddOffsetsToTxn, EndTxn, TxnOffsetCommit or SaslAuthenticate";
   EXPECT_EQ(FaultErrors("on = { request = \"EndTx\" }\ncrash = { broker = 1 }\n"),
             "f.toml:14:18: fault.on.request: found \"EndTx\", allowed: " + served + " (did you mean \"EndTxn\"?)");
   EXPECT_EQ(FaultErrors("at = \"1s\"\nerror = { code = \"NOT_COORDINATOR\" }\n"),

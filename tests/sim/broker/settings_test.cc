@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace ktrial::sim {
 namespace {
@@ -24,6 +25,7 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
   const SettingsMap map = {{"auto.create.topics.enable", "false"},
                            {"broker.session.timeout.ms", "3000"},
                            {"connections.max.idle.ms", "5"},
+                           {"connections.max.reauth.ms", "6"},
                            {"default.replication.factor", "3"},
                            {"log.message.timestamp.type", "LogAppendTime"},
                            {"message.max.bytes", "1000"},
@@ -31,6 +33,8 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
                            {"num.partitions", "4"},
                            {"offsets.topic.num.partitions", "7"},
                            {"producer.id.expiration.ms", "60"},
+                           {"sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-512"},
+                           {"sasl.jaas.config", "PlainLoginModule required user_alice=secret;"},
                            {"socket.request.max.bytes", "2000"},
                            {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "70"},
                            {"transaction.max.timeout.ms", "80"},
@@ -40,6 +44,9 @@ TEST(SettingsTest, EachBrokerSettingIsApplied) {
   EXPECT_FALSE(settings.auto_create_topics);
   EXPECT_EQ(settings.session_timeout, std::chrono::seconds(3));
   EXPECT_EQ(settings.connections_max_idle, std::chrono::milliseconds(5));
+  EXPECT_EQ(settings.sasl.session, std::chrono::milliseconds(6));
+  EXPECT_EQ(settings.sasl.mechanisms, (std::vector<std::string>{"PLAIN", "SCRAM-SHA-512"}));
+  EXPECT_EQ(settings.sasl.users.at("alice"), "secret");
   EXPECT_EQ(settings.default_replication_factor, 3);
   EXPECT_EQ(settings.timestamp_type, TimestampType::kLogAppendTime);
   EXPECT_EQ(settings.message_max_bytes, 1000);
