@@ -433,21 +433,6 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
 constexpr bool ByName(const ConfigKey& left, const ConfigKey& right) { return left.name < right.name; }
 static_assert(std::is_sorted(kKeys.begin(), kKeys.end(), ByName), "FindConfigKey searches by halving");
 
-// How many letters have to be put in, taken out or replaced to make one text of the other.
-std::size_t EditDistance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  for (std::size_t j = 0; j <= to.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[to.size()];
-}
-
 }  // namespace
 
 std::string_view ConfigTypeName(ConfigType type) {

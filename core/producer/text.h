@@ -4,6 +4,7 @@
 #define CORE_PRODUCER_TEXT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ bool EqualsIgnoringCase(std::string_view left, std::string_view right);
 std::string_view Trimmed(std::string_view text);
 // The parts between commas, trimmed; empty ones are left out.
 std::vector<std::string_view> SplitAtCommas(std::string_view text);
+// How many letters have to be put in, taken out, replaced or swapped with their neighbour to make one text of the other.
+std::size_t EditDistance(std::string_view from, std::string_view to);
 // As keys and messages count: whole ones, without the rest.
 inline std::int64_t Millis(Duration length) { return length / std::chrono::milliseconds(1); }
 

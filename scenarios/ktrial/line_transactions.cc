@@ -9,6 +9,7 @@
 
 #include "core/env/clock.h"
 #include "core/producer/config.h"
+#include "core/producer/text.h"
 #include "core/producer/transaction.h"
 #include "core/wire/error_code.h"
 #include "core/wire/status.h"
@@ -40,9 +41,9 @@ absl::Status LineTransactions::Insist(const Call& call) const {
     if (HasFailed(producer_.transaction_state())) return call();
     if (stopped_()) return status;
     if (WallClock::now() - begin >= limit) {
-      return wire::KafkaError(wire::ErrorCode::kRequestTimedOut,
-                              fmt::format("brokers have not answered within {} ms (delivery.timeout.ms)",
-                                          limit / std::chrono::milliseconds(1)));
+      return wire::KafkaError(
+          wire::ErrorCode::kRequestTimedOut,
+          fmt::format("brokers have not answered within {} ms (delivery.timeout.ms)", Millis(limit)));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "core/producer/text.h"
 #include "fmt/format.h"
 
 namespace ktrial::sim {
@@ -53,9 +54,7 @@ absl::Status Set(std::string_view key, std::string_view text, TimestampType& tar
 
 absl::Status SetMechanisms(std::string_view key, std::string_view text, std::vector<std::string>& target) {
   target.clear();
-  while (!text.empty()) {
-    const std::string_view name = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), name.size() + 1));
+  for (const std::string_view name : SplitAtCommas(text)) {
     if (!IsSaslMechanism(name)) return Refuse(key, name, "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, separated by commas");
     target.emplace_back(name);
   }
