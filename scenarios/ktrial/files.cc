@@ -1,11 +1,10 @@
 #include "scenarios/ktrial/files.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
+#include "core/env/posix/read_file.h"
 #include "scenarios/runner/report.h"
 
 namespace ktrial::scenario {
@@ -44,20 +43,8 @@ std::string Locate(const std::string& path) {
 
 }  // namespace
 
-std::optional<std::string> ReadAll(const std::string& path) {
-  const bool is_stdin = path == "-";
-  std::FILE* file = is_stdin ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return std::nullopt;
-  std::string text;
-  char buffer[1 << 16];
-  std::size_t count = 0;
-  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0) text.append(buffer, count);
-  const bool failed = std::ferror(file) != 0;
-  const int error = errno;
-  if (!is_stdin) std::fclose(file);
-  errno = error;
-  if (failed) return std::nullopt;
-  return text;
+absl::StatusOr<std::string> ReadAll(const std::string& path) {
+  return path == "-" ? ReadStream(stdin) : ReadFile(path);
 }
 
 FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& output) {
@@ -80,9 +67,9 @@ FileList FindScenarioFiles(const std::vector<std::string>& paths, const Output& 
 
 std::optional<Scenario> LoadScenario(const std::string& path, const ParseOptions& options, const Output& output) {
   const std::string file = Locate(path);
-  const std::optional<std::string> text = ReadAll(file);
-  if (!text) {
-    Report({{file, 1, 1, std::string("cannot be read: ") + std::strerror(errno)}}, output);
+  const absl::StatusOr<std::string> text = ReadAll(file);
+  if (!text.ok()) {
+    Report({{file, 1, 1, "cannot be read: " + std::string(text.status().message())}}, output);
     return std::nullopt;
   }
   ParseResult parsed = ParseScenario(*text, file, options);

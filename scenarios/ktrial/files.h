@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "scenarios/ktrial/commands.h"
 #include "scenarios/language/parse.h"
 
 namespace ktrial::scenario {
 
-// All of a file, "-" is standard input; nothing if it cannot be read, with errno set.
-std::optional<std::string> ReadAll(const std::string& path);
+// All of a file, "-" is standard input. Not OK: a text that says why it cannot be read.
+absl::StatusOr<std::string> ReadAll(const std::string& path);
 
 // A path below scenarios/ that does not exist is looked for in the library that is installed with the program.
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,8 +77,10 @@ class StderrLog : public LogSink {
 using Places = std::map<std::string, std::string>;
 
 absl::Status ReadConfigFile(const std::string& path, std::map<std::string, std::string>& values, Places& places) {
-  const std::optional<std::string> content = ReadAll(path);
-  if (!content) return absl::InvalidArgumentError(path + ": cannot be read: " + std::strerror(errno));
+  const absl::StatusOr<std::string> content = ReadAll(path);
+  if (!content.ok()) {
+    return absl::InvalidArgumentError(path + ": cannot be read: " + std::string(content.status().message()));
+  }
   const absl::StatusOr<PropertyFile> file = ParseProperties(*content, path);
   if (!file.ok()) return file.status();
   for (const auto& [key, value] : *file) {

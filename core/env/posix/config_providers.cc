@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/env/posix/read_file.h"
 #include "core/producer/config_properties.h"
 #include "core/producer/text.h"
 
@@ -23,14 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using Parameters = std::map<std::string, std::string>;
 using Found = absl::StatusOr<std::optional<std::string>>;
-
-std::optional<std::string> ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return std::nullopt;
-  return content;
-}
 
 // allowed.paths. Symbolic links are followed by whoever opens a file, as in Java.
 class AllowedPaths {
@@ -72,8 +64,8 @@ class FileConfigProvider final : public ConfigProvider {
     if (path.empty()) return absl::InvalidArgumentError("it names no file, allowed: ${NAME:FILE:KEY}");
     const fs::path file(path);
     if (!allowed_.Allow(file)) return std::nullopt;
-    const std::optional<std::string> content = ReadFile(file);
-    if (!content) return absl::InvalidArgumentError("the file cannot be read");
+    const absl::StatusOr<std::string> content = ReadFile(file);
+    if (!content.ok()) return absl::InvalidArgumentError("the file cannot be read");
     const absl::StatusOr<PropertyFile> properties = ParseProperties(*content, path);
     if (!properties.ok()) return properties.status();
     const auto found = properties->find(std::string(key));
@@ -98,9 +90,9 @@ class DirectoryConfigProvider final : public ConfigProvider {
     std::error_code ignored;
     const fs::path file = folder / key;
     if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-    std::optional<std::string> content = ReadFile(file);
-    if (!content) return absl::InvalidArgumentError("the file cannot be read");
-    return content;
+    absl::StatusOr<std::string> content = ReadFile(file);
+    if (!content.ok()) return absl::InvalidArgumentError("the file cannot be read");
+    return *std::move(content);
   }
 
  private:

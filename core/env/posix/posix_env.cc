@@ -5,16 +5,15 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
 #include "core/check.h"
 #include "core/env/posix/epoll_transport.h"
 #include "core/env/posix/posix_clock.h"
 #include "core/env/posix/posix_threads.h"
+#include "core/env/posix/read_file.h"
 #include "xxhash.h"
 
 namespace ktrial {
@@ -34,18 +33,6 @@ std::uint64_t SeedFromKernel() {
   std::uint64_t seed = 0;
   std::memcpy(&seed, bytes.data(), sizeof seed);
   return seed;
-}
-
-absl::StatusOr<std::string> ReadWhole(std::string_view path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(std::string(path).c_str(), "rbe"),
-                                                             &std::fclose);
-  if (file == nullptr) return absl::NotFoundError(std::strerror(errno));
-  std::string content;
-  std::array<char, 16384> chunk;
-  std::size_t count = 0;
-  while ((count = std::fread(chunk.data(), 1, chunk.size(), file.get())) > 0) content.append(chunk.data(), count);
-  if (std::ferror(file.get()) != 0) return absl::UnavailableError(std::strerror(errno));
-  return content;
 }
 
 // Counter-based: draw n of a purpose is a hash of (seed, entity, purpose, n).
@@ -79,7 +66,7 @@ class PosixEnv final : public Env {
     return std::make_unique<PosixEntropy>(seed_, entity);
   }
   std::int64_t NextProducerNumber() override { return producer_count_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  absl::StatusOr<std::string> ReadFile(std::string_view path) override { return ReadWhole(path); }
+  absl::StatusOr<std::string> ReadFile(std::string_view path) override { return ktrial::ReadFile(std::string(path)); }
 
  private:
   const std::uint64_t seed_;
