@@ -64,7 +64,7 @@ absl::Status SaslExchange::OnAuthenticate(const wire::SaslAuthenticateResponse& 
     const std::string why = response.error_message.value_or(std::string(wire::DefaultMessage(response.error)));
     return wire::KafkaError(response.error, fmt::format("the broker refused: {}", why));
   }
-  absl::StatusOr<std::optional<std::string>> answer = client_->Next(*response.auth_bytes);
+  absl::StatusOr<std::optional<std::string>> answer = client_->Next(response.auth_bytes);
   if (!answer.ok()) return answer.status();
   if (answer->has_value()) {
     next_ = std::make_unique<SaslAuthenticateCall>(wire::SaslAuthenticateRequest{.auth_bytes = **std::move(answer)});

@@ -78,8 +78,8 @@ class Decoder {
     const std::string_view bytes = reader_.Bytes(id.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) id[i] = static_cast<std::uint8_t>(bytes[i]);
   }
-  void Read(std::string& text, FieldSpec) { text = NotNull(); }
-  void Read(std::string_view& text, FieldSpec) { text = NotNull(); }
+  void Read(std::string& text, FieldSpec spec) { text = NotNull({.bytes = spec.bytes}); }
+  void Read(std::string_view& text, FieldSpec) { text = NotNull({}); }
   void Read(std::optional<std::string>& text, FieldSpec spec) {
     const std::optional<std::string_view> view = Nullable(spec);
     if (view) {
@@ -119,7 +119,7 @@ class Decoder {
     if (!bytes && !spec.NullableIn(version_)) reader_.Fail(kNullRefused, start);
     return bytes;
   }
-  std::string_view NotNull() { return Nullable(FieldSpec{}).value_or(std::string_view()); }
+  std::string_view NotNull(FieldSpec spec) { return Nullable(spec).value_or(std::string_view()); }
 
   // False for null.
   template <class Element>

@@ -51,12 +51,14 @@ class Encoder {
     writer_.Bytes(std::string_view(reinterpret_cast<const char*>(id.data()), id.size()));
   }
   void Write(std::string_view text, FieldSpec) { WriteString(text); }
-  void Write(const std::string& text, FieldSpec) { WriteString(text); }
+  void Write(const std::string& text, FieldSpec spec) {
+    if (!spec.bytes) return WriteString(text);
+    WriteLength(text.size());
+    writer_.Bytes(text);  // Few and short: copied.
+  }
   void Write(const std::optional<std::string>& text, FieldSpec spec) {
     CheckNull(text.has_value(), spec);
-    if (!spec.bytes) return WriteString(text);
-    WriteLength(text ? std::optional<std::size_t>(text->size()) : std::nullopt);
-    if (text) writer_.Bytes(*text);  // Few and short: copied.
+    WriteString(text);
   }
   void Write(const std::optional<std::string_view>& text, FieldSpec spec) {
     CheckNull(text.has_value(), spec);

@@ -37,7 +37,7 @@ struct SaslHandshakeResponse {
 struct SaslAuthenticateRequest {
   static constexpr ApiKey kApi = ApiKey::kSaslAuthenticate;
   static constexpr Direction kDirection = Direction::kRequest;
-  std::optional<std::string> auth_bytes = std::string();  // Never null.
+  std::string auth_bytes;
   friend bool operator==(const SaslAuthenticateRequest&, const SaslAuthenticateRequest&) = default;
 };
 struct SaslAuthenticateResponse {
@@ -45,8 +45,8 @@ struct SaslAuthenticateResponse {
   static constexpr Direction kDirection = Direction::kResponse;
   ErrorCode error = ErrorCode::kNone;
   std::optional<std::string> error_message;
-  std::optional<std::string> auth_bytes = std::string();  // Never null.
-  std::int64_t session_lifetime_ms = 0;                   // v1; 0: for as long as the connection lives.
+  std::string auth_bytes;
+  std::int64_t session_lifetime_ms = 0;  // v1; 0: for as long as the connection lives.
   friend bool operator==(const SaslAuthenticateResponse&, const SaslAuthenticateResponse&) = default;
 };
 

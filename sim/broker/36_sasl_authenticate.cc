@@ -3,10 +3,9 @@
 // ILLEGAL_SASL_STATE without a handshake; the lifetime of the session since version 1.
 // Simplified: a connection whose client was refused ends with its next request, not after
 // connection.failed.authentication.delay.ms. Every user may use every mechanism.
-#include <chrono>
-#include <optional>
 #include <utility>
 
+#include "core/producer/text.h"
 #include "core/wire/codec.h"
 #include "core/wire/sasl_messages.h"
 #include "sim/broker/request.h"
@@ -25,7 +24,7 @@ class SaslAuthenticate final : public RequestOf<wire::SaslAuthenticateRequest> {
     std::unique_ptr<SaslServer> exchange = std::move(login.exchange);
     if (const ErrorCode asked = control.ErrorFor(); asked != ErrorCode::kNone) return Refuse(login, asked);
     if (exchange == nullptr) return Refuse(login, ErrorCode::kIllegalSaslState);
-    switch (exchange->Next(*request_.auth_bytes, response_.auth_bytes.emplace())) {
+    switch (exchange->Next(request_.auth_bytes, response_.auth_bytes)) {
       case SaslServer::Step::kGoesOn:
         login.exchange = std::move(exchange);
         return;
@@ -39,7 +38,7 @@ class SaslAuthenticate final : public RequestOf<wire::SaslAuthenticateRequest> {
     const Duration session = context.cluster.settings().sasl.session;
     if (session == Duration::zero() || view.version < kLifetimeSince) return;
     login.until = context.cluster.clock().Now() + session;
-    response_.session_lifetime_ms = session / std::chrono::milliseconds(1);
+    response_.session_lifetime_ms = Millis(session);
   }
 
   Reply Answer(BrokerContext&, std::string& frame) override {
@@ -54,7 +53,7 @@ class SaslAuthenticate final : public RequestOf<wire::SaslAuthenticateRequest> {
     response_.error_message =
         "Authentication failed during authentication due to invalid credentials with SASL mechanism " +
         (login.mechanism.empty() ? std::string("none") : login.mechanism);
-    response_.auth_bytes = std::string();
+    response_.auth_bytes.clear();
   }
 
   wire::SaslAuthenticateResponse response_;

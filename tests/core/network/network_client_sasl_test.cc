@@ -65,7 +65,7 @@ class SaslWorld : public ClientWorld {
     const auto message = wire::Decode<wire::SaslAuthenticateRequest>(request.body, request.version);
     KT_CHECK(message.ok());
     wire::SaslAuthenticateResponse response;
-    const auto step = servers.at(request.connection)->Next(*message->auth_bytes, *response.auth_bytes);
+    const auto step = servers.at(request.connection)->Next(message->auth_bytes, response.auth_bytes);
     if (step == sim::SaslServer::Step::kRefused) {
       response.error = ErrorCode::kSaslAuthenticationFailed;
       response.error_message = "invalid credentials";
