@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "core/env/entropy.h"
 #include "core/network/api_versions.h"
-#include "core/network/correlation_ids.h"
 #include "core/network/message_call.h"
 #include "core/network/outgoing_request.h"
 #include "core/sasl/sasl_client.h"
@@ -24,19 +23,6 @@
 #include "core/wire/sasl_messages.h"
 
 namespace ktrial {
-
-// The correlation ids that no other request has (NC-20): the top eight, in turn.
-class SaslCorrelationIds {
- public:
-  constexpr std::int32_t Next() {
-    const std::int32_t id = CorrelationIds::kFirstReserved + next_;
-    next_ = (next_ + 1) % 8;
-    return id;
-  }
-
- private:
-  std::int32_t next_ = 0;
-};
 
 // Its two requests end inside of the network client, as those of internal_requests.h.
 class SaslHandshakeCall final : public MessageCall<wire::SaslHandshakeRequest, wire::SaslHandshakeResponse> {
