@@ -141,10 +141,10 @@ ErrorCode TransactionCoordinator::AddImplicitly(std::string_view id, ProducerIdA
 }
 
 Offset TransactionCoordinator::OffsetOf(std::string_view group, const TopicPartition& partition) const {
-  const auto found = committed_.find(group);
-  if (found == committed_.end()) return kUnknownOffset;
-  const auto offset = found->second.find(partition);
-  return offset == found->second.end() ? kUnknownOffset : offset->second;
+  const auto last = std::find_if(group_offsets_.rbegin(), group_offsets_.rend(), [&](const GroupOffset& one) {
+    return one.group == group && one.partition == partition;
+  });
+  return last == group_offsets_.rend() ? kUnknownOffset : last->offset;
 }
 
 void TransactionCoordinator::WriteMarkers(const std::string& id) {
@@ -192,7 +192,6 @@ void TransactionCoordinator::SettleOffsets(ProducerId producer, const TopicParti
     if (PlaceOf(KeyKind::kGroup, pending.group) != place) return false;
     for (const CommittedOffset& offset : pending.offsets) {
       if (!commit) continue;
-      committed_[pending.group][offset.partition] = offset.offset;
       group_offsets_.push_back({.group = pending.group,
                                 .partition = offset.partition,
                                 .offset = offset.offset,

@@ -88,7 +88,6 @@ class TransactionCoordinator {
   Transactions transactions_;
   bool watching_ = false;
   std::map<ProducerId, std::vector<Pending>> pending_;
-  std::map<std::string, std::map<TopicPartition, Offset>, std::less<>> committed_;  // by group
   std::vector<GroupOffset> group_offsets_;
 };
 
