@@ -7,12 +7,6 @@
 namespace ktrial {
 namespace {
 
-// The contract's tests name no host.
-TlsSettings WithoutHosts(TlsSettings settings) {
-  settings.verify_host = false;
-  return settings;
-}
-
 class PosixWorld final : public DoorWorld {
  public:
   void Run(absl::FunctionRef<void(Env&)> body) override { body(tls_env_); }
@@ -23,7 +17,7 @@ class PosixWorld final : public DoorWorld {
  private:
   const std::unique_ptr<Env> env_ = MakePosixEnv(1);
   testing::TestAuthority authority_{"authority"};
-  testing::TlsEnv tls_env_{*env_, WithoutHosts(authority_.Client()), authority_.Server()};
+  testing::TlsEnv tls_env_{*env_, testing::WithoutHosts(authority_.Client()), authority_.Server()};
 };
 
 }  // namespace

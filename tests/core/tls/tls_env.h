@@ -14,6 +14,12 @@
 
 namespace ktrial::testing {
 
+// For tests that name no host, as those of the contract.
+inline TlsSettings WithoutHosts(TlsSettings settings) {
+  settings.verify_host = false;
+  return settings;
+}
+
 class TlsEnv final : public Env {
  public:
   // `env` outlives this. Each transport opens and accepts with these settings.
