@@ -2,8 +2,12 @@
 // Same as a real broker: the whole list of the release; UNSUPPORTED_VERSION in the form of version 0, with the range of
 // ApiVersions itself since 2.4; INVALID_REQUEST for a software name that is not one, and for a cluster without a
 // node or the other way round; REBOOTSTRAP_REQUIRED if another one is meant; features whose range starts at 0 only since
-// version 4.
+// version 4; of each feature the level that every broker of the cluster can have.
 // Absent: throttling.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "core/wire/codec.h"
@@ -20,6 +24,17 @@ constexpr std::int16_t kRangeInRefusalSince = 3;
 constexpr std::int16_t kZeroFeaturesSince = 4;
 constexpr std::int16_t kSoftwareNamesSince = 3;
 constexpr std::int32_t kNobody = -1;
+
+// The controller finalizes what all brokers can do, also those that are down just now; 0: nothing.
+std::int16_t FinalizedLevel(const Cluster& cluster, std::string_view name) {
+  std::int16_t level = std::numeric_limits<std::int16_t>::max();
+  for (const auto& [id, broker] : cluster.brokers()) {
+    const auto& features = broker.release->features;
+    const auto found = std::ranges::find(features, name, &FeatureRange::name);
+    level = std::min(level, found == features.end() ? std::int16_t{0} : found->finalized);
+  }
+  return level;
+}
 
 class ApiVersions final : public Request {
  public:
@@ -38,7 +53,7 @@ class ApiVersions final : public Request {
     wire::ApiVersionsResponse response;
     response.error = ErrorIn(context);
     if (response.error == ErrorCode::kNone) {
-      FillLists(release, response);
+      FillLists(context, response);
     } else if (response.error == ErrorCode::kUnsupportedVersion) {
       const wire::VersionRange own = *release.Range(wire::ApiKey::kApiVersions);
       if (own.max >= kRangeInRefusalSince) {
@@ -68,7 +83,8 @@ class ApiVersions final : public Request {
     return is_meant ? ErrorCode::kNone : ErrorCode::kRebootstrapRequired;
   }
 
-  void FillLists(const BrokerRelease& release, wire::ApiVersionsResponse& response) const {
+  void FillLists(const BrokerContext& context, wire::ApiVersionsResponse& response) const {
+    const BrokerRelease& release = *context.broker.release;
     for (const ApiRange& range : release.apis) {
       response.api_keys.push_back({static_cast<std::int16_t>(range.api), range.versions.min, range.versions.max});
     }
@@ -78,7 +94,8 @@ class ApiVersions final : public Request {
       if (feature.supported_min > 0 || view.version >= kZeroFeaturesSince) {
         response.supported_features.push_back({name, feature.supported_min, feature.supported_max});
       }
-      if (feature.finalized > 0) response.finalized_features.push_back({name, feature.finalized, feature.finalized});
+      const std::int16_t level = FinalizedLevel(context.cluster, feature.name);
+      if (level > 0) response.finalized_features.push_back({name, level, level});
     }
   }
 

@@ -101,6 +101,20 @@ TEST(ApiVersionsTest, FeaturesThatStartAtZeroAreForVersionFour) {
   EXPECT_EQ(four->finalized_features_epoch, 11);
 }
 
+TEST(ApiVersionsTest, AnOlderBrokerHoldsBackWhatIsFinalized) {
+  using Features = std::vector<wire::FinalizedFeature>;
+  const auto finalized_beside = [](std::string other) {
+    ClusterSpec spec = SpecOf(2);
+    spec.brokers[0].release = "4.4";
+    spec.brokers[1].release = std::move(other);
+    BrokerWorld world(spec);
+    return Ask(world, 4, kRequest)->finalized_features;
+  };
+  EXPECT_EQ(finalized_beside("3.9"), Features{});
+  EXPECT_EQ(finalized_beside("4.0"),
+            (Features{{"group.version", 1, 1}, {"metadata.version", 25, 25}, {"transaction.version", 2, 2}}));
+}
+
 // KIP-1242
 TEST(ApiVersionsTest, WhoeverMeansAnotherBrokerHasToBootstrapAgain) {
   BrokerWorld world(Of("4.4"));
