@@ -34,8 +34,8 @@ absl::Status Set(std::string_view key, std::string_view text, std::int64_t min, 
   return number.status();
 }
 
-absl::Status SetMillis(std::string_view key, std::string_view text, Duration& target) {
-  const absl::StatusOr<std::int64_t> number = ParseInteger(key, text, 1, kInt32Max);
+absl::Status SetMillis(std::string_view key, std::string_view text, Duration& target, std::int64_t min = 1) {
+  const absl::StatusOr<std::int64_t> number = ParseInteger(key, text, min, kInt32Max);
   if (number.ok()) target = std::chrono::milliseconds(*number);
   return number.status();
 }
@@ -82,7 +82,8 @@ constexpr Setting<BrokerSettings> kBrokerSettings[] = {
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.session_timeout); }},
     {"connections.max.idle.ms",
      [](auto key, auto text, auto& to) { return SetMillis(key, text, to.connections_max_idle); }},
-    {"connections.max.reauth.ms", [](auto key, auto text, auto& to) { return SetMillis(key, text, to.sasl.session); }},
+    {"connections.max.reauth.ms",
+     [](auto key, auto text, auto& to) { return SetMillis(key, text, to.sasl.session, 0); }},
     {"default.replication.factor",
      [](auto key, auto text, auto& to) { return Set(key, text, 1, to.default_replication_factor); }},
     {"log.message.timestamp.type", [](auto key, auto text, auto& to) { return Set(key, text, to.timestamp_type); }},
