@@ -200,6 +200,8 @@ void NetworkClient::Impl::Lose(NodeId id, const Loss& loss, Instant now) {
     states_.Disconnected(id, now);
   } else {
     states_.AuthenticationFailed(id, now);
+    ++rejections_.count;
+    rejections_.last = loss.fatal;
     observer_.OnAuthenticationFailed(id);
   }
   observer_.OnDisconnected(id, loss.why);
@@ -263,6 +265,7 @@ std::optional<wire::VersionRange> NetworkClient::NodeVersions(NodeId id, wire::A
   return impl_->NodeVersions(id, api);
 }
 std::int16_t NetworkClient::FinalizedLevel(std::string_view feature) const { return impl_->FinalizedLevel(feature); }
+const Rejections& NetworkClient::rejections() const { return impl_->rejections(); }
 void NetworkClient::Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now) {
   impl_->Send(id, std::move(request), now);
 }

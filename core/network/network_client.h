@@ -87,6 +87,13 @@ struct LeastLoaded {
   std::shared_ptr<const Cluster> cluster;
 };
 
+// What no waiting helps against: a node refused who we are (NC-44), or no bootstrap host was found in time.
+struct Rejections {
+  std::uint64_t count = 0;  // So far. Others may have been found who do not reject us.
+  absl::Status last;
+  bool for_good = false;  // The client has given up: no bootstrap host was found.
+};
+
 class NetworkClient {
  public:
   // All references outlive this. Nothing happens before the first Poll.
@@ -117,6 +124,7 @@ class NetworkClient {
 
   // At which level the cluster uses a feature, by what its nodes have said so far: 0 if not at all, or if none has said.
   std::int16_t FinalizedLevel(std::string_view feature) const;
+  const Rejections& rejections() const;
 
   // --- Requests ---
 

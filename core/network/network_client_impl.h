@@ -50,6 +50,7 @@ class NetworkClient::Impl {
   const InFlightRequests& in_flight() const { return in_flight_; }
   std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
   std::int16_t FinalizedLevel(std::string_view feature) const { return features_.Level(feature); }
+  const Rejections& rejections() const { return rejections_; }
   void WakeUp() { transport_.WakeUp(); }
 
  private:
@@ -133,6 +134,7 @@ class NetworkClient::Impl {
   InFlightRequests in_flight_;
   std::map<NodeId, Peer> peers_;  // Of all nodes that have a channel.
   FinalizedFeatures features_;
+  Rejections rejections_;
   std::vector<Ended> ended_;  // Not reported yet.
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.
   CorrelationIds correlation_ids_;

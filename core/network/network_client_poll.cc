@@ -51,7 +51,7 @@ Instant NetworkClient::Impl::StepBootstrap(Instant now) {
   }
   if (!bootstrap_found_ && now >= *bootstrap_give_up_) {
     FailBootstrap();
-    return Instant::Never();
+    return now;  // Who waits for an answer has to be told.
   }
   const Instant give_up = bootstrap_found_ ? Instant::Never() : *bootstrap_give_up_;
   if (bootstrap_ != Bootstrap::kLookingUp || !look_up_at_.has_value()) return give_up;
@@ -67,7 +67,8 @@ void NetworkClient::Impl::FailBootstrap() {
   peers_.clear();
   std::string text = "no host of bootstrap.servers was found within bootstrap.resolve.timeout.ms";
   if (!bootstrap_problem_.empty()) text += ": " + bootstrap_problem_;
-  metadata_.FailForGood(absl::NotFoundError(text));
+  rejections_ = {.count = rejections_.count + 1, .last = absl::NotFoundError(text), .for_good = true};
+  metadata_.FailForGood(rejections_.last);
 }
 
 void NetworkClient::Impl::HandleLookedUp(const ChannelEvents& events, Instant now) {

@@ -117,6 +117,8 @@ class Producer {
   //   FAILED_PRECONDITION  no transactional.id; the producer is closed; the call does not fit transaction_state(); another
   //                        call is not over: a thread waits for it, or its time ran out and it has to be repeated first.
   //                        Nothing has changed.
+  //   UNAUTHENTICATED      of InitTransactions, and of an abort that has to take another epoch: a broker refuses who we
+  //                        are. AbortTransaction asks again.
   //   REQUEST_TIMED_OUT    the time ran out and the call goes on: made again, it waits for the same end (SN-33). Until
   //                        then nobody knows the outcome: what CommitTransaction has begun may be committed
   //   in kAbortableError   what has failed: only AbortTransaction helps, after which everything may be tried again

@@ -61,6 +61,11 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
     return Instant::Never();
   }
   NoticeTransaction();
+  if (state != kInitializing) {
+    rejections_noticed_ = client_.rejections().count;
+  } else if (!MayInitialize()) {
+    return now;
+  }
   if (state == kAbortableError || state == kAborting) AbortWork(state);
   if (state == kInTransaction || (state == kCommitting && !transaction_.end_asked)) NoticeWork();
   if (state == kReady && accepts_no_more_) {
@@ -83,6 +88,17 @@ void TransactionManager::NoticeTransaction() {
   if (number == transaction_number_) return;
   transaction_number_ = number;
   transaction_.v2 = client_.FinalizedLevel(kTransactionVersion) >= kVersion2;
+}
+
+bool TransactionManager::MayInitialize() {
+  const Rejections& rejections = client_.rejections();
+  if (rejections.for_good) {
+    FailForGood(rejections.last);
+    return false;
+  }
+  if (rejections.count == rejections_noticed_) return true;
+  FailAbortable(rejections.last, /*needs_new_epoch=*/true);
+  return false;
 }
 
 bool TransactionManager::IsOpen() const {

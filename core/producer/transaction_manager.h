@@ -32,7 +32,8 @@
 //     (before Kafka 2.5) it is sent, as its numbers have to be settled.
 //   - A record that a thread sends beside the end of a transaction and that comes in behind EndTxn waits for the next one:
 //     it is not added, nor can it spoil the one before. If it expires first, no transaction lacks it.
-//   - An error of InitProducerId that may go away leaves a transaction to abort, and the abort asks again.
+//   - An error of InitProducerId that may go away leaves a transaction to abort, and the abort asks again. So does a node
+//     that refuses who we are while InitTransactions waits: else only the end of max.block.ms would tell, without a reason.
 //
 // Thread safety: none; the sender thread. Application threads go through TransactionCalls.
 #ifndef CORE_PRODUCER_TRANSACTION_MANAGER_H_
@@ -128,6 +129,8 @@ class TransactionManager final : public ProducerIdentity {
   // What is incomplete is part of a transaction.
   bool IsOpen() const;
   void NoticeTransaction();
+  // Fails the initialization if no answer can be expected any more. False if so.
+  bool MayInitialize();
   void AbortWork(TransactionState state);
   void NoticeWork();
   Next WhatIsNext(TransactionState state, bool produce_in_flight) const;
@@ -178,6 +181,7 @@ class TransactionManager final : public ProducerIdentity {
   ProducerIdAndEpoch producer_;
   bool can_raise_epoch_ = false;  // Its coordinator does that for one who names its epoch (Kafka 2.5, KIP-360).
   std::uint64_t transaction_number_ = 0;
+  std::uint64_t rejections_noticed_ = 0;  // Before the initialization that goes on.
   Transaction transaction_;
   Coordinator transaction_coordinator_;
   Coordinator group_;

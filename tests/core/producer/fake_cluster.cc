@@ -50,6 +50,8 @@ std::int32_t FakeCluster::BrokerOf(ConnectionId id) {
 void FakeCluster::OnOpen(ConnectionId id) {
   if (refusing.contains(BrokerOf(id))) {
     transport_.EndConnection(id, EndReason::kRefused);
+  } else if (distrusting.contains(BrokerOf(id))) {
+    transport_.EndConnection(id, EndReason::kHandshake);
   } else {
     transport_.Accept(id);
   }

@@ -54,8 +54,9 @@ class FakeCluster {
   std::map<std::string, std::vector<Leader>> topics;  // A topic that is not here is unknown.
   std::map<std::string, wire::ErrorCode> topic_errors;
   // --- How brokers behave ---
-  std::set<std::int32_t> silent;    // They accept connections and answer nothing.
-  std::set<std::int32_t> refusing;  // They refuse connections.
+  std::set<std::int32_t> silent;       // They accept connections and answer nothing.
+  std::set<std::int32_t> refusing;     // They refuse connections.
+  std::set<std::int32_t> distrusting;  // They refuse who connects.
   std::int16_t produce_version_min = 3;
   std::int16_t produce_version_max = 12;
   std::map<std::string, TopicId> topic_ids;  // Of topics that have one.

@@ -86,6 +86,22 @@ TEST(ProducerWaitTest, WithoutABootstrapHostInTimeEverythingFailsForGood) {
   }));
 }
 
+// KIP-909
+TEST(ProducerWaitTest, AnInitThatWaitsForABootstrapHostFailsWhenTheTimeForThatIsUp) {
+  ProducerWorld world;
+  world.sandbox().network().SetName("gone.example", sim::SimNetwork::NameAnswer::kFails);
+  ExpectIdle(world.Run([&] {
+    auto producer = world.MakeProducer({{"bootstrap.servers", "gone.example:9092"},
+                                        {"bootstrap.resolve.timeout.ms", "300"},
+                                        {"max.block.ms", "5000"},
+                                        {"transactional.id", "x"}});
+    const Instant start = world.Now();
+    EXPECT_EQ(producer->InitTransactions().code(), absl::StatusCode::kNotFound);
+    EXPECT_LE(world.Now() - start, milliseconds(310));
+    EXPECT_EQ(producer->transaction_state(), TransactionState::kFatalError);
+  }));
+}
+
 // NC-11
 TEST(ProducerWaitTest, BootstrapFromTheNamesThatAddressesReallyHave) {
   ProducerWorld world;

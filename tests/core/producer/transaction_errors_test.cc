@@ -358,6 +358,33 @@ TEST_F(TransactionErrorsTest, SoCanAnInitThatIsRefusedForRightsToTheCluster) {
   EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 0));
 }
 
+// NC-44, MD-33
+TEST_F(TransactionErrorsTest, AnInitOfSomebodyWhomTheNodesRefuseFailsAtOnceAndWorksAfterAnAbort) {
+  world.cluster.distrusting = {1, 2, 3};
+  EXPECT_EQ(world.AwaitCall(world.Call(Kind::kInit)).code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(state(), kAbortableError);
+  EXPECT_EQ(Abort().code(), absl::StatusCode::kUnauthenticated);
+  world.cluster.distrusting.clear();
+  EXPECT_TRUE(Abort().ok());
+  Begin();
+  EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 0));
+}
+
+// NC-44
+TEST_F(TransactionErrorsTest, ACoordinatorThatRefusesWhoWeAreIsAskedAgainOnceThereIsATransaction) {
+  Begin();
+  SendAcknowledged();
+  coordinator().mute = {ApiKey::kEndTxn};
+  const auto commit = world.Call(Kind::kCommit);
+  ASSERT_TRUE(world.RunUntil([&] { return requests().back() == "EndTxn commit 7/0"; }));
+  coordinator().mute.clear();
+  world.cluster.distrusting = {1};
+  world.cluster.Drop(1);
+  EXPECT_FALSE(world.RunUntil([&] { return world.calls.IsDone(commit); }, 200));
+  world.cluster.distrusting.clear();
+  EXPECT_TRUE(world.AwaitCall(commit).ok());
+}
+
 TEST_F(TransactionErrorsTest, AGroupThatMayNotBeReadCanBeAborted) {
   Begin();
   coordinator().errors[ApiKey::kFindCoordinator] = {ErrorCode::kGroupAuthorizationFailed};
