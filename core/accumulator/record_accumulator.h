@@ -214,6 +214,9 @@ class RecordAccumulator final : private BatchRecycler {
 
   // Whom new batches are numbered for; without a valid id they wait. What is in flight keeps its numbers (SN-25).
   void SetProducer(const ProducerIdAndEpoch& producer) { producer_ = producer; }
+  // Some broker would not know an older batch than the latest again: while set, no more than one of a partition is in
+  // flight, whatever max_in_flight_per_partition says.
+  void SetOneInFlight(bool one) { one_in_flight_ = one; }
   // An answer to this batch, which is in flight: refused, as one in front of it is missing. Re-enqueue it after this.
   void RefuseForGap(const ProducerBatch& batch);
   // Before Finish with an error: this batch is certainly not in the log. Without it, a batch that fails after it was sent
@@ -355,6 +358,7 @@ class RecordAccumulator final : private BatchRecycler {
   std::uint64_t ready_pass_ = 0;
   std::optional<Compressor> compressor_;  // Null: no compression.
   ProducerIdAndEpoch producer_;
+  bool one_in_flight_ = false;
   std::vector<PartitionQueue*> troubled_;  // Those with has_trouble, in no order that matters.
   std::vector<PartitionQueue*> members_;   // Those that are not outside, in no order that matters.
   bool any_admitted_ = false;

@@ -9,8 +9,9 @@ namespace ktrial {
 
 bool RecordAccumulator::IsHeld(const PartitionQueue& queue, const ProducerBatch& front) const {
   if (IsOutside(queue)) return true;
-  return config_.idempotent && !queue.sequences.MayDrain(front.id(), producer_,
-                                                         static_cast<std::size_t>(config_.max_in_flight_per_partition));
+  if (!config_.idempotent) return false;
+  const std::int32_t limit = one_in_flight_ ? 1 : config_.max_in_flight_per_partition;
+  return !queue.sequences.MayDrain(front.id(), producer_, static_cast<std::size_t>(limit));
 }
 
 void RecordAccumulator::Number(PartitionQueue& queue, ProducerBatch& batch) {

@@ -121,6 +121,10 @@ std::optional<wire::VersionRange> NetworkClient::Impl::NodeVersions(NodeId id, w
   return found->second.versions->Find(api);
 }
 
+bool NetworkClient::Impl::SomeNodeKnowsOneBatch(const Cluster& cluster) const {
+  return std::ranges::any_of(before_1_0_, [&cluster](NodeId id) { return cluster.FindNode(id) != nullptr; });
+}
+
 void NetworkClient::Impl::Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now) {
   KT_CHECK(!closed_);
   KT_CHECK(CanSend(id, now));
@@ -221,6 +225,7 @@ void NetworkClient::Impl::Disconnect(NodeId id, Instant now) {
 void NetworkClient::Impl::Forget(NodeId id, Instant now) {
   channels_.Close(id);
   peers_.erase(id);
+  before_1_0_.erase(id);
   states_.Remove(id);
   for (InFlightRequest& request : in_flight_.TakeAll(id)) {
     if (request.kind == RequestKind::kMetadata) Cancel(id, std::move(request), /*timed_out=*/false, now);
@@ -265,6 +270,9 @@ std::optional<wire::VersionRange> NetworkClient::NodeVersions(NodeId id, wire::A
   return impl_->NodeVersions(id, api);
 }
 std::int16_t NetworkClient::FinalizedLevel(std::string_view feature) const { return impl_->FinalizedLevel(feature); }
+bool NetworkClient::SomeNodeKnowsOneBatch(const Cluster& cluster) const {
+  return impl_->SomeNodeKnowsOneBatch(cluster);
+}
 const Rejections& NetworkClient::rejections() const { return impl_->rejections(); }
 void NetworkClient::Send(NodeId id, std::unique_ptr<OutgoingRequest> request, Instant now) {
   impl_->Send(id, std::move(request), now);

@@ -124,6 +124,9 @@ class NetworkClient {
 
   // At which level the cluster uses a feature, by what its nodes have said so far: 0 if not at all, or if none has said.
   std::int16_t FinalizedLevel(std::string_view feature) const;
+  // Some node of the cluster is from before Kafka 1.0, by what it said last: it knows only the latest batch of a producer
+  // again, where others know the latest five.
+  bool SomeNodeKnowsOneBatch(const Cluster& cluster) const;
   const Rejections& rejections() const;
 
   // --- Requests ---

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ class NetworkClient::Impl {
   const InFlightRequests& in_flight() const { return in_flight_; }
   std::optional<wire::VersionRange> NodeVersions(NodeId id, wire::ApiKey api) const;
   std::int16_t FinalizedLevel(std::string_view feature) const { return features_.Level(feature); }
+  bool SomeNodeKnowsOneBatch(const Cluster& cluster) const;
   const Rejections& rejections() const { return rejections_; }
   void WakeUp() { transport_.WakeUp(); }
 
@@ -109,6 +111,7 @@ class NetworkClient::Impl {
   wire::ApiVersionsRequest VersionsRequestFor(NodeId id) const;
   absl::Status HandleApiVersions(NodeId id, std::int16_t version, const ApiVersionsCall& call);
   absl::Status HandleSasl(NodeId id, wire::ApiKey api, const OutgoingRequest& request, Instant now);
+  void NoticeAge(NodeId id, const ApiVersions& versions);
   void MarkReady(NodeId id);
   absl::Status WithAddress(NodeId id, const absl::Status& status) const;
 
@@ -134,6 +137,7 @@ class NetworkClient::Impl {
   InFlightRequests in_flight_;
   std::map<NodeId, Peer> peers_;  // Of all nodes that have a channel.
   FinalizedFeatures features_;
+  std::set<NodeId> before_1_0_;  // Not the entries of the bootstrap list: no records are sent to them.
   Rejections rejections_;
   std::vector<Ended> ended_;  // Not reported yet.
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.

@@ -209,6 +209,7 @@ absl::Status NetworkClient::Impl::HandleApiVersions(NodeId id, std::int16_t vers
   }
   peers_.at(id).versions.emplace(response);
   features_.Learn(response);
+  NoticeAge(id, *peers_.at(id).versions);
   if (config_.sasl.has_value()) {
     peers_.at(id).sasl = std::make_unique<SaslExchange>(*config_.sasl, entropy_);
     return SaslExchange::Check(*peers_.at(id).versions);
@@ -237,6 +238,16 @@ void NetworkClient::Impl::Authenticate(Instant now) {
   for (auto& [id, peer] : peers_) {
     std::unique_ptr<OutgoingRequest> request = peer.sasl == nullptr ? nullptr : peer.sasl->TakeRequest();
     if (request != nullptr) SendAs(RequestKind::kSasl, id, std::move(request), now);
+  }
+}
+
+void NetworkClient::Impl::NoticeAge(NodeId id, const ApiVersions& versions) {
+  constexpr std::int16_t kProduceBefore10 = 3;
+  const std::optional<wire::VersionRange> produce = versions.Find(wire::ApiKey::kProduce);
+  if (id >= NodeId(0) && produce.has_value() && produce->max <= kProduceBefore10) {
+    before_1_0_.insert(id);
+  } else {
+    before_1_0_.erase(id);
   }
 }
 

@@ -140,7 +140,12 @@ void Sender::ForceClose() {
 
 Instant Sender::SendWhatIsReady(Instant now) {
   metadata_.FetchIfNewer(cluster_);
-  Instant look_again = identity_ != nullptr ? identity_->Prepare(now, produces_in_flight_ > 0) : Instant::Never();
+  Instant look_again = Instant::Never();
+  if (identity_ != nullptr) {
+    look_again = identity_->Prepare(now, produces_in_flight_ > 0);
+    // SN-23
+    accumulator_.SetOneInFlight(client_.SomeNodeKnowsOneBatch(*cluster_));
+  }
   const ReadyNodes ready = accumulator_.Ready(cluster_, now);
   AskForLeaders(ready, now);
   const std::vector<NodeId> nodes = KeepNodesThatCanSend(ready, now, look_again);

@@ -12,7 +12,7 @@ probe() (
 )
 PROBE=$(probe) && export PROBE || { echo "0 passed, 1 failed"; exit 1; }
 passed=0 failed=0
-for suite in produce_test security_test serve_test releases_test fidelity_test; do
+for suite in produce_test security_test serve_test releases_test lost_answers_test fidelity_test; do
   line=$(python3 -B $suite.py "$@" | tee /dev/stderr | tail -1)
   [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || { failed=$((failed + 1)); continue; }
   passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))

@@ -97,7 +97,8 @@ TEST(NetworkClientConnectTest, AnyOtherErrorOfApiVersionsClosesTheConnection) {
 }
 
 // What each node was asked for its versions with, in order.
-std::vector<wire::ApiVersionsRequest> AskedWith(ClientWorld& world, int node, std::int16_t newest_version = 5) {
+std::vector<wire::ApiVersionsRequest> AskedWith(ClientWorld& world, int node, std::int16_t newest_version = 5,
+                                                wire::MetadataResponse cluster = Answer({1, 2, 3})) {
   std::vector<wire::ApiVersionsRequest> asked;
   world.broker.intercept = [&, newest_version](const ReceivedRequest& request) {
     if (request.api != ApiKey::kApiVersions) return false;
@@ -110,7 +111,7 @@ std::vector<wire::ApiVersionsRequest> AskedWith(ClientWorld& world, int node, st
     asked.push_back(*wire::Decode<wire::ApiVersionsRequest>(request.body, request.version));
     return false;
   };
-  world.LearnCluster();
+  world.LearnCluster(std::move(cluster));
   world.MakeReady(node);
   world.broker.intercept = nullptr;
   return asked;
@@ -139,6 +140,17 @@ TEST(NetworkClientConnectTest, WithoutTheCheckOrWithoutRebootstrapNobodyIsToldWh
     EXPECT_EQ(asked[1].cluster_id, std::nullopt) << check;
     EXPECT_EQ(asked[1].node_id, -1) << check;
   }
+}
+
+// KIP-1242: a broker that is told a number checks it.
+TEST(NetworkClientConnectTest, OfAClusterWithoutANameNoNodeIsMeant) {
+  ClientWorld world;
+  wire::MetadataResponse nameless = Answer({1, 2, 3});
+  nameless.cluster_id.reset();
+  const auto asked = AskedWith(world, 2, 5, nameless);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[1].cluster_id, std::nullopt);
+  EXPECT_EQ(asked[1].node_id, -1);
 }
 
 // KIP-1242

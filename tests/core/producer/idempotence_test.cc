@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 using wire::BatchProducer;
 using wire::ErrorCode;
 
@@ -271,6 +272,38 @@ TEST_F(IdempotenceTest, TheSecondBatchWaitsForTheFirstAcknowledgement) {
   Answer(0, ErrorCode::kNone);
   world.AwaitProduce(2);
   EXPECT_EQ(SentAs(1), Numbered(0, 1));
+}
+
+// SN-23: brokers before Kafka 1.0 know only the latest batch again, whichever of them leads.
+TEST(IdempotenceBefore10Test, OneBatchOfAPartitionIsInFlight) {
+  SenderWorld world(Idempotent());
+  world.cluster.produce_version_max = 3;
+  world.cluster.topics["t"] = {{1}, {1}};
+  for (std::size_t sent = 0; sent < 2; ++sent) {
+    world.Append("t", 0, "known");
+    world.cluster.Answer(world.AwaitProduce(sent + 1));
+  }
+  world.Append("t", 0, "a");
+  world.AwaitProduce(3);
+  world.Append("t", 0, "b");
+  world.Append("t", 1, "c");
+  world.AwaitProduce(4);
+  EXPECT_THAT(world.cluster.produces[3].values, ElementsAre(Pair(Pair("t", 1), ElementsAre("c"))));
+  world.transport.WakeUp();  // A turn that does not wait for the answer.
+  world.Turns(1);
+  EXPECT_EQ(world.cluster.produces.size(), 4u);
+  world.cluster.Answer(world.cluster.produces[2]);
+  EXPECT_THAT(world.AwaitProduce(5).values, ElementsAre(Pair(Pair("t", 0), ElementsAre("b"))));
+}
+
+TEST(IdempotenceBefore10Test, WithoutIdempotenceThereIsNothingToKnowAgain) {
+  SenderWorld world({.brokers = 1, .accumulator = {.batch_size = 0, .linger = Duration::zero()}});
+  world.cluster.produce_version_max = 3;
+  world.cluster.topics["t"] = {{1}};
+  for (std::size_t sent = 0; sent < 5; ++sent) {
+    world.Append("t", 0, "x");
+    world.AwaitProduce(sent + 1);
+  }
 }
 
 // SN-23
