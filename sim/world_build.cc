@@ -21,6 +21,7 @@ SettingsMap Settings(const std::map<std::string, std::string>& settings) { retur
 
 ClusterSpec ClusterOf(const WorldSpec& spec) {
   ClusterSpec cluster{.settings = Settings(spec.cluster.settings), .replication_delay = spec.network.latency};
+  cluster.later_releases = ReleasesIn(spec.faults);
   for (std::int32_t id = 1; id <= spec.cluster.brokers; ++id) {
     BrokerSpec broker{.id = NodeId(id), .host = BrokerIp(id), .port = kBrokerPort, .release = spec.cluster.version};
     for (const BrokerShape& shape : spec.brokers) {

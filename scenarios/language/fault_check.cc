@@ -129,6 +129,17 @@ struct Checker {
     if (fault.to.terms.front().kind == sim::BrokerTerm::Kind::kAny) return std::nullopt;
     return "broker " + sim::ToString(fault.to) + " has its address already";
   }
+  Why operator()(const sim::DowngradeApi& fault) const {
+    const auto is_other = [&](std::int32_t id) {
+      const auto shape = std::ranges::find(world.brokers, id, &sim::BrokerShape::id);
+      const bool own = shape != world.brokers.end() && shape->version.has_value();
+      return (own ? *shape->version : world.cluster.version) != fault.version;
+    };
+    for (const sim::BrokerTerm& term : fault.broker.terms) {
+      if (term.kind != sim::BrokerTerm::Kind::kId || is_other(term.id.value())) return std::nullopt;
+    }
+    return "of " + fault.version + " already: broker " + sim::ToString(fault.broker);
+  }
   Why operator()(const sim::ErrorAnswer& fault) const {
     if (Why why = NeedsApi(fault.api)) return why;
     if (fault.api != wire::ApiKey::kProduce) return std::nullopt;

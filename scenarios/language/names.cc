@@ -1,6 +1,7 @@
 #include "scenarios/language/names.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "sim/world_names.h"
@@ -9,6 +10,7 @@ namespace ktrial::scenario {
 namespace {
 
 constexpr std::int64_t kNamesMax = 100'000;
+constexpr std::array<std::string_view, 9> kVersions = {"0.9", "0.10", "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4"};
 
 std::optional<std::int64_t> ParseNumber(std::string_view text) {
   std::int64_t number = 0;
@@ -71,6 +73,15 @@ bool AddTopics(const Value& value, std::string_view path, const sim::WorldSpec& 
 }
 
 }  // namespace
+
+std::optional<std::string> ReadVersion(TableReader& reader) {
+  const std::optional<std::string> version = reader.String("version");
+  if (!version) return std::nullopt;
+  const auto is = [&version](std::string_view known) { return known == *version; };
+  if (std::ranges::any_of(kVersions, is)) return version;
+  reader.Wrong("version", JoinAllowed(kVersions) + Suggestion(*version, kVersions));
+  return std::nullopt;
+}
 
 std::optional<std::vector<std::string>> ExpandName(std::string_view pattern) {
   const std::size_t open = pattern.find('{');

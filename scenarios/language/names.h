@@ -1,4 +1,4 @@
-// How a scenario names brokers, topics and partitions: an id or a name, a list, "*", "any", "leader:orders/0",
+// How a scenario names releases, brokers, topics and partitions: an id or a name, a list, "*", "any", "leader:orders/0",
 // "follower:orders/0", "controller", "t-{1..5000}". A name that the world does not have is reported where it stands.
 #ifndef SCENARIOS_LANGUAGE_NAMES_H_
 #define SCENARIOS_LANGUAGE_NAMES_H_
@@ -19,6 +19,9 @@ namespace ktrial::scenario {
 // "t-{1..3}" gives t-1, t-2, t-3; a name without braces gives itself. Nothing for a broken pattern, or more than 100000
 // names.
 std::optional<std::vector<std::string>> ExpandName(std::string_view pattern);
+
+// The release of brokers at "version"; nothing if it is absent or wrong (and reported).
+std::optional<std::string> ReadVersion(TableReader& reader);
 
 using sim::FindTopic;
 using sim::JoinNames;

@@ -15,17 +15,6 @@ constexpr std::int64_t kPartitionsMax = 100'000;  // of the whole cluster: what 
 constexpr std::string_view kTopicNameAllowed =
     "1 to 249 letters, digits, '.', '_' or '-', with one \"{1..N}\" for many";
 
-constexpr std::array<std::string_view, 9> kVersions = {"0.9", "0.10", "0.11", "1.0", "2.0", "2.8", "3.9", "4.0", "4.4"};
-
-std::optional<std::string> ReadVersion(TableReader& reader) {
-  const std::optional<std::string> version = reader.String("version");
-  if (!version) return std::nullopt;
-  const auto is = [&version](std::string_view known) { return known == *version; };
-  if (std::ranges::any_of(kVersions, is)) return version;
-  reader.Wrong("version", JoinAllowed(kVersions) + Suggestion(*version, kVersions));
-  return std::nullopt;
-}
-
 // Each setting is tried alone, so that a wrong one is reported where it stands.
 template <class Target, class Apply>
 std::map<std::string, std::string> ReadSettings(TableReader& reader, const Target& defaults, Apply apply,

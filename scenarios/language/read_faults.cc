@@ -70,6 +70,13 @@ FaultAction ReadMisroute(Arguments& arguments) {
   return fault;
 }
 
+FaultAction ReadDowngradeApi(Arguments& arguments) {
+  sim::DowngradeApi fault{Broker(arguments), {}};
+  arguments.table.FindRequired("version", "a release such as \"2.8\"");
+  fault.version = ReadVersion(arguments.table).value_or(arguments.world.cluster.version);
+  return fault;
+}
+
 FaultAction ReadDisconnect(Arguments& arguments) {
   sim::Disconnect fault{Broker(arguments)};
   if (arguments.table.Choice("how", {"rst", "fin"}) == 1) fault.how = sim::Disconnect::How::kFin;
@@ -188,6 +195,7 @@ constexpr std::array kKinds = {
     Kind{"network_partition", ReadNetworkPartition},
     Kind{"latency", ReadLatency},
     Kind{"misroute", ReadMisroute},
+    Kind{"downgrade_api", ReadDowngradeApi},
     Kind{"pause_broker", ReadBrokerFault<sim::PauseBroker>},
     Kind{"error", ReadError},
     Kind{"drop_response", ReadDropResponse, false},
@@ -214,7 +222,6 @@ constexpr std::array kKinds = {
     Kind{"change_address", nullptr},
     Kind{"dns", nullptr},
     Kind{"deny", nullptr},
-    Kind{"downgrade_api", nullptr},
     Kind{"shrink_isr", nullptr},
     Kind{"unclean_election", nullptr},
     Kind{"clock_jump", nullptr},

@@ -41,6 +41,7 @@ sim::ClusterSpec MakeClusterSpec(const sim::WorldSpec& world, const TrialSetting
                            sim::SettingsMap(topic.settings.begin(), topic.settings.end())});
   }
   spec.settings = sim::SettingsMap(world.cluster.settings.begin(), world.cluster.settings.end());
+  spec.later_releases = sim::ReleasesIn(world.faults);
   spec.identity = sim::IdentityRule::kWholeRecord;
   return spec;
 }

@@ -25,13 +25,13 @@ constexpr std::int16_t kZeroFeaturesSince = 4;
 constexpr std::int16_t kSoftwareNamesSince = 3;
 constexpr std::int32_t kNobody = -1;
 
-// The controller finalizes what all brokers can do, also those that are down just now; 0: nothing.
+// The controller finalizes what all brokers can do, also those that are down just now, and nothing newer while they are
+// upgraded; 0: nothing.
 std::int16_t FinalizedLevel(const Cluster& cluster, std::string_view name) {
   std::int16_t level = std::numeric_limits<std::int16_t>::max();
-  for (const auto& [id, broker] : cluster.brokers()) {
-    const auto& features = broker.release->features;
-    const auto found = std::ranges::find(features, name, &FeatureRange::name);
-    level = std::min(level, found == features.end() ? std::int16_t{0} : found->finalized);
+  for (const BrokerRelease* release : cluster.releases()) {
+    const auto found = std::ranges::find(release->features, name, &FeatureRange::name);
+    level = std::min(level, found == release->features.end() ? std::int16_t{0} : found->finalized);
   }
   return level;
 }

@@ -56,21 +56,31 @@ Cluster::Cluster(ClusterSpec spec, const Clock& clock, Stream draws)
     : spec_(std::move(spec)), clock_(clock), draws_(std::move(draws)), observer_(&NoBrokerObserver()) {}
 Cluster::~Cluster() = default;
 
+absl::Status Cluster::LearnRelease(std::string_view name) {
+  const BrokerRelease* release = FindBrokerRelease(name);
+  if (release == nullptr) {
+    std::vector<std::string_view> names;
+    for (const BrokerRelease& known : BrokerReleases()) names.push_back(known.name);
+    return absl::InvalidArgumentError(fmt::format("version \"{}\" is not one of {}", name, fmt::join(names, ", ")));
+  }
+  releases_.push_back(release);
+  return absl::OkStatus();
+}
+
 absl::Status Cluster::Init() {
   if (spec_.brokers.empty()) return absl::InvalidArgumentError("a cluster needs at least one broker");
   if (absl::Status status = ApplyBrokerSettings(spec_.settings, settings_); !status.ok()) return status;
   for (const BrokerSpec& broker : spec_.brokers) {
-    const BrokerRelease* release = FindBrokerRelease(broker.release);
-    if (release == nullptr) {
-      std::vector<std::string_view> names;
-      for (const BrokerRelease& known : BrokerReleases()) names.push_back(known.name);
-      return absl::InvalidArgumentError(fmt::format("broker {}: version \"{}\" is not one of {}", broker.id.value(),
-                                                    broker.release, fmt::join(names, ", ")));
+    if (absl::Status status = LearnRelease(broker.release); !status.ok()) {
+      return absl::InvalidArgumentError(fmt::format("broker {}: {}", broker.id.value(), std::string(status.message())));
     }
     if (broker.id.value() < 0) return absl::InvalidArgumentError("a broker's id is never negative");
-    if (!brokers_.try_emplace(broker.id, Broker{.spec = broker, .release = release}).second) {
+    if (!brokers_.try_emplace(broker.id, Broker{.spec = broker, .release = releases_.back()}).second) {
       return absl::InvalidArgumentError(fmt::format("broker {} stands there twice", broker.id.value()));
     }
+  }
+  for (const std::string& release : spec_.later_releases) {
+    if (absl::Status status = LearnRelease(release); !status.ok()) return status;
   }
   for (const TopicSpec& topic : spec_.topics) {
     if (absl::Status status = CreateTopic(topic); !status.ok()) return status;

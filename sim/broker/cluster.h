@@ -65,6 +65,8 @@ struct ClusterSpec {
   std::string cluster_id = "ktrial-cluster";
   std::vector<BrokerSpec> brokers;  // Ids are unique and >= 0; the order does not matter.
   std::vector<TopicSpec> topics;
+  std::vector<std::string>
+      later_releases;              // That brokers will be of for a while (SetRelease): they hold back features.
   SettingsMap settings;            // Of every broker.
   Distribution replication_delay;  // Of one batch, see above.
   IdentityRule identity = IdentityRule::kValuePrefix;
@@ -107,6 +109,8 @@ class Cluster {
 
   // --- Looking ---
   const std::map<NodeId, Broker>& brokers() const { return brokers_; }
+  // All that its brokers are, or will be.
+  const std::vector<const BrokerRelease*>& releases() const { return releases_; }
   const Broker* FindBroker(NodeId id) const;
   const std::map<std::string, std::unique_ptr<Topic>, std::less<>>& topics() const { return topics_; }
   Topic* FindTopic(std::string_view name) const;
@@ -153,6 +157,8 @@ class Cluster {
   // It is back and has caught up everywhere: in every ISR that it belongs to, and leader of what has waited for it.
   bool UnfenceBroker(NodeId broker);
   bool SetMetadataLag(NodeId broker, Duration lag);
+  // What it is from now on; its clients must have no connection to it. `release` is one of BrokerReleases().
+  void SetRelease(NodeId broker, std::string_view release);
   // What a broker listens on, once it does.
   void SetPort(NodeId broker, std::uint16_t port);
 
@@ -197,6 +203,7 @@ class Cluster {
  private:
   Cluster(ClusterSpec spec, const Clock& clock, Stream draws);
   absl::Status Init();
+  absl::Status LearnRelease(std::string_view name);
   Broker* MutableBroker(NodeId id);
   void AddPartition(Topic& topic);
 
@@ -235,6 +242,7 @@ class Cluster {
   BrokerObserver* observer_;
   TimerQueue timers_;
   std::map<NodeId, Broker> brokers_;
+  std::vector<const BrokerRelease*> releases_;  // The brokers' own, and spec_.later_releases.
   std::map<std::string, std::unique_ptr<Topic>, std::less<>> topics_;
   std::int64_t topics_created_ = 0;
   std::int64_t producer_id_blocks_ = 0;

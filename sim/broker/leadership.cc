@@ -230,6 +230,13 @@ bool Cluster::SetMetadataLag(NodeId id, Duration lag) {
   return true;
 }
 
+void Cluster::SetRelease(NodeId id, std::string_view release) {
+  Broker* broker = MutableBroker(id);
+  const BrokerRelease* known = FindBrokerRelease(release);
+  KT_CHECK(broker != nullptr && known != nullptr);
+  broker->release = known;
+}
+
 void Cluster::SetPort(NodeId id, std::uint16_t port) {
   Broker* broker = MutableBroker(id);
   KT_CHECK(broker != nullptr);

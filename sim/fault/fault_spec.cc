@@ -11,12 +11,10 @@ constexpr std::array<std::string_view, 4> kPhaseNames = {"received", "before_app
                                                          "before_response"};
 
 // In the order of FaultAction's alternatives.
-constexpr std::array<std::string_view, 16> kKindNames = {"move_leader",       "no_leader",         "crash",
-                                                         "disconnect",        "refuse_connect",    "drop_connect",
-                                                         "blackhole",         "network_partition", "latency",
-                                                         "misroute",          "pause_broker",      "error",
-                                                         "drop_response",     "stall_thread",      "lose_acked_append",
-                                                         "swap_acked_appends"};
+constexpr std::array<std::string_view, 17> kKindNames = {
+    "move_leader", "no_leader",         "crash",        "disconnect",        "refuse_connect",    "drop_connect",
+    "blackhole",   "network_partition", "latency",      "misroute",          "downgrade_api",     "pause_broker",
+    "error",       "drop_response",     "stall_thread", "lose_acked_append", "swap_acked_appends"};
 static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
 
 }  // namespace
@@ -26,6 +24,15 @@ std::span<const std::string_view> FaultPhaseNames() { return kPhaseNames; }
 std::string_view FaultKindName(const FaultAction& action) {
   KT_CHECK(action.index() < kKindNames.size());
   return kKindNames[action.index()];
+}
+
+std::vector<std::string> ReleasesIn(std::span<const FaultSpec> faults) {
+  std::vector<std::string> releases;
+  for (const FaultSpec& fault : faults) {
+    const auto* downgrade = std::get_if<DowngradeApi>(&fault.action);
+    if (downgrade != nullptr) releases.push_back(downgrade->version);
+  }
+  return releases;
 }
 
 }  // namespace ktrial::sim

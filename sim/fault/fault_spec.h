@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/env/clock.h"
 #include "core/wire/api_key.h"
@@ -120,6 +121,13 @@ struct Misroute {
   BrokerSelector broker = {};
   BrokerSelector to = BrokerSelector::Any();
 };
+// The broker starts anew as one of another release, and at the end as itself again: an upgrade is one that ends, or that begins.
+// As it restarts connections are reset and others lead. What that release cannot do, the cluster never finalizes. Nothing
+// happens where the broker is of that release. A state.
+struct DowngradeApi {
+  BrokerSelector broker = {};
+  std::string version = {};  // One of BrokerReleases().
+};
 // The broker reads nothing and answers nothing; connections stay. A state.
 struct PauseBroker {
   BrokerSelector broker = {};
@@ -155,8 +163,8 @@ struct SwapAckedAppends {
 };
 
 using FaultAction = std::variant<MoveLeader, NoLeader, Crash, Disconnect, RefuseConnect, DropConnect, Blackhole,
-                                 NetworkPartition, Latency, Misroute, PauseBroker, ErrorAnswer, DropResponse,
-                                 StallThread, LoseAckedAppend, SwapAckedAppends>;
+                                 NetworkPartition, Latency, Misroute, DowngradeApi, PauseBroker, ErrorAnswer,
+                                 DropResponse, StallThread, LoseAckedAppend, SwapAckedAppends>;
 
 // "move_leader", ...: the key in a scenario and in reports.
 std::string_view FaultKindName(const FaultAction& action);
@@ -166,6 +174,9 @@ struct FaultSpec {
   FaultTrigger trigger = {};
   bool may_not_fire = false;
 };
+
+// Those that brokers will be of, besides their own.
+std::vector<std::string> ReleasesIn(std::span<const FaultSpec> faults);
 
 // What became of one FaultSpec in a run.
 struct FaultOutcome {

@@ -18,6 +18,7 @@ std::unique_ptr<Fault> MakeBlackhole(const Blackhole& spec);
 std::unique_ptr<Fault> MakeNetworkPartition(const NetworkPartition& spec);
 std::unique_ptr<Fault> MakeLatency(const Latency& spec);
 std::unique_ptr<Fault> MakeMisroute(const Misroute& spec);
+std::unique_ptr<Fault> MakeDowngradeApi(const DowngradeApi& spec);
 std::unique_ptr<Fault> MakePauseBroker(const PauseBroker& spec);
 std::unique_ptr<Fault> MakeErrorAnswer(const ErrorAnswer& spec);
 std::unique_ptr<Fault> MakeDropResponse(const DropResponse& spec);

@@ -14,6 +14,7 @@ struct Maker {
   std::unique_ptr<Fault> operator()(const NetworkPartition& spec) const { return MakeNetworkPartition(spec); }
   std::unique_ptr<Fault> operator()(const Latency& spec) const { return MakeLatency(spec); }
   std::unique_ptr<Fault> operator()(const Misroute& spec) const { return MakeMisroute(spec); }
+  std::unique_ptr<Fault> operator()(const DowngradeApi& spec) const { return MakeDowngradeApi(spec); }
   std::unique_ptr<Fault> operator()(const PauseBroker& spec) const { return MakePauseBroker(spec); }
   std::unique_ptr<Fault> operator()(const ErrorAnswer& spec) const { return MakeErrorAnswer(spec); }
   std::unique_ptr<Fault> operator()(const DropResponse& spec) const { return MakeDropResponse(spec); }

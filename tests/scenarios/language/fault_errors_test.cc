@@ -169,6 +169,18 @@ TEST(FaultErrorsTest, AnAddressLeadsToAnotherBroker) {
   EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = \"any\", to = \"any\" }\n"), "");
 }
 
+TEST(FaultErrorsTest, ABrokerBecomesOneOfAnotherRelease) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndowngrade_api = { broker = 1 }\n"),
+            "f.toml:15:17: fault.downgrade_api.version: missing, required: a release such as \"2.8\"");
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\ndowngrade_api = { broker = 1, version = \"0.8\" }\n"),
+      "f.toml:15:41: fault.downgrade_api.version: found \"0.8\", allowed: 0.9, 0.10, 0.11, 1.0, 2.0, 2.8, 3.9, 4.0 "
+      "or 4.4 (did you mean \"0.9\"?)");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndowngrade_api = { broker = [1, 2], version = \"4.0\" }\n"),
+            "f.toml:15:1: fault.downgrade_api: certainly cannot fire: of 4.0 already: broker 1, 2");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndowngrade_api = { broker = \"any\", version = \"2.8\" }\n"), "");
+}
+
 TEST(FaultErrorsTest, AThreadExistsToBeStalled) {
   const std::string allowed = ", allowed: app-1 or producer, or \"*\"";
   EXPECT_EQ(
