@@ -95,6 +95,10 @@ class ProducerObserver {
   virtual void OnMetadataFailed(std::string_view /*why*/) {}
   virtual void OnRebootstrap() {}
 
+  // From now on every record fails with `why`, and with a transactional.id every call but Close: PRODUCER_FENCED, for instance.
+  // Once at most.
+  virtual void OnFailedForGood(const absl::Status& /*why*/) {}
+
   // Once per turn of the sender's loop.
   virtual void OnLoopIteration() {}
 };

@@ -197,6 +197,11 @@ void ProducerEvents::OnRebootstrap() {
   next_.OnRebootstrap();
 }
 
+void ProducerEvents::OnFailedForGood(const absl::Status& why) {
+  log_.Write(LogLevel::kError, fmt::format("the producer has failed for good: {}", std::string(why.message())));
+  next_.OnFailedForGood(why);
+}
+
 void ProducerEvents::OnLoopIteration() { next_.OnLoopIteration(); }
 
 }  // namespace ktrial

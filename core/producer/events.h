@@ -57,6 +57,7 @@ class ProducerEvents final : public ProducerObserver {
   void OnMetadataUpdated(std::int64_t version) override;
   void OnMetadataFailed(std::string_view why) override;
   void OnRebootstrap() override;
+  void OnFailedForGood(const absl::Status& why) override;
   void OnLoopIteration() override;
 
  private:

@@ -32,6 +32,7 @@ IdempotentIdentity::IdempotentIdentity(ExponentialBackoff retry_backoff, const P
       client_(parts.client),
       accumulator_(parts.accumulator),
       entropy_(parts.entropy),
+      observer_(parts.observer),
       log_(std::move(log)) {}
 
 Instant IdempotentIdentity::Prepare(Instant now, bool /*produce_in_flight*/) {
@@ -141,7 +142,7 @@ wire::VersionRange IdempotentIdentity::produce_versions() const {
 void IdempotentIdentity::Fail(absl::Status failure) {
   if (!failure_.ok()) return;
   failure_ = std::move(failure);
-  log_.Write(LogLevel::kError, fmt::format("the producer has failed for good: {}", std::string(failure_.message())));
+  observer_.OnFailedForGood(failure_);
 }
 
 }  // namespace ktrial

@@ -20,6 +20,7 @@
 #include "core/env/entropy.h"
 #include "core/exponential_backoff.h"
 #include "core/network/network_client.h"
+#include "core/observer.h"
 #include "core/producer/identity.h"
 #include "core/producer/log.h"
 #include "core/wire/error_code.h"
@@ -34,6 +35,7 @@ class IdempotentIdentity final : public ProducerIdentity {
     NetworkClient& client;
     RecordAccumulator& accumulator;
     Entropy& entropy;
+    ProducerObserver& observer;
   };
   // `retry_backoff`: retry.backoff.ms and its maximum.
   IdempotentIdentity(ExponentialBackoff retry_backoff, const Parts& parts, Logger log);
@@ -64,6 +66,7 @@ class IdempotentIdentity final : public ProducerIdentity {
   NetworkClient& client_;
   RecordAccumulator& accumulator_;
   Entropy& entropy_;
+  ProducerObserver& observer_;
   const Logger log_;
 
   ProducerIdAndEpoch producer_;

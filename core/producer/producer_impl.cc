@@ -119,19 +119,22 @@ MetricsRecorder::TransactionCall TimedAs(TransactionCalls::Kind kind) {
 
 std::unique_ptr<ProducerIdentity> MakeIdentity(const ProducerConfig& config, NetworkClient& client,
                                                RecordAccumulator& accumulator, Entropy& entropy,
-                                               TransactionCalls* calls, const Logger& log) {
+                                               TransactionCalls* calls, ProducerObserver& observer, const Logger& log) {
   if (!config.enable_idempotence) return nullptr;
   if (calls == nullptr) {
     return std::make_unique<IdempotentIdentity>(
         ExponentialBackoff(config.retry_backoff, config.retry_backoff_max),
-        IdempotentIdentity::Parts{.client = client, .accumulator = accumulator, .entropy = entropy}, log);
+        IdempotentIdentity::Parts{
+            .client = client, .accumulator = accumulator, .entropy = entropy, .observer = observer},
+        log);
   }
   return std::make_unique<TransactionManager>(
       TransactionConfig{.transactional_id = config.transactional_id,
                         .timeout = config.transaction_timeout,
                         .retry_backoff = config.retry_backoff,
                         .retry_backoff_max = config.retry_backoff_max},
-      TransactionManager::Parts{.client = client, .accumulator = accumulator, .entropy = entropy, .calls = *calls},
+      TransactionManager::Parts{
+          .client = client, .accumulator = accumulator, .entropy = entropy, .calls = *calls, .observer = observer},
       log);
 }
 
@@ -155,7 +158,7 @@ Producer::Impl::Impl(ProducerConfig config, Env& env, std::unique_ptr<Transport>
           [this] { return metadata_.Fetch(); }, events_),
       client_(NetworkClientConfigOf(config_), metadata_, *transport_, clock_, *entropy_, events_),
       transaction_calls_(config_.transactional_id.empty() ? nullptr : std::make_unique<TransactionCalls>(threads_)),
-      identity_(MakeIdentity(config_, client_, accumulator_, *entropy_, transaction_calls_.get(), log_)),
+      identity_(MakeIdentity(config_, client_, accumulator_, *entropy_, transaction_calls_.get(), events_, log_)),
       sender_(SenderConfigOf(config_),
               {.metadata = metadata_,
                .client = client_,

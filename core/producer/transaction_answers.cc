@@ -147,8 +147,7 @@ void TransactionManager::FailAbortable(const absl::Status& why, bool needs_new_e
 
 void TransactionManager::FailForGood(const absl::Status& why) {
   transaction_ = {};
-  calls_.FailForGood(why);
-  log_.Write(LogLevel::kError, fmt::format("the producer has failed for good: {}", std::string(why.message())));
+  if (calls_.FailForGood(why)) observer_.OnFailedForGood(why);
 }
 
 void TransactionManager::Become(const ProducerIdAndEpoch& producer) {

@@ -249,12 +249,13 @@ void TransactionCalls::FailAbortable(const absl::Status& why) {
   End(why);
 }
 
-void TransactionCalls::FailForGood(const absl::Status& why) {
+bool TransactionCalls::FailForGood(const absl::Status& why) {
   MutexLock lock(mutex_);
-  if (state_.Load() == kFatalError) return;
+  if (state_.Load() == kFatalError) return false;
   error_ = why;
   Move(kFatalError);
   End(why);
+  return true;
 }
 
 bool TransactionCalls::StartAbort() {

@@ -87,7 +87,7 @@ class TransactionCalls {
   void SetMayBeCommitted(bool may_be);
   // From any state that can move there.
   void FailAbortable(const absl::Status& why);
-  void FailForGood(const absl::Status& why);
+  bool FailForGood(const absl::Status& why);  // False: it had failed before, and that stays the reason.
   // The producer is closing: an open transaction is to be aborted. False if there is none.
   bool StartAbort();
   // The sender thread ends: nobody is to wait for it any more.

@@ -50,6 +50,7 @@ TransactionManager::TransactionManager(TransactionConfig config, const Parts& pa
       accumulator_(parts.accumulator),
       entropy_(parts.entropy),
       calls_(parts.calls),
+      observer_(parts.observer),
       log_(std::move(log)),
       transaction_coordinator_{.key_type = wire::kTransactionCoordinator, .key = config_.transactional_id, .node = {}},
       group_{.key_type = wire::kGroupCoordinator, .key = {}, .node = {}} {}

@@ -53,6 +53,7 @@
 #include "core/exponential_backoff.h"
 #include "core/metadata/cluster.h"
 #include "core/network/network_client.h"
+#include "core/observer.h"
 #include "core/producer/identity.h"
 #include "core/producer/log.h"
 #include "core/producer/transaction_calls.h"
@@ -76,6 +77,7 @@ class TransactionManager final : public ProducerIdentity {
     RecordAccumulator& accumulator;
     Entropy& entropy;
     TransactionCalls& calls;
+    ProducerObserver& observer;
   };
   TransactionManager(TransactionConfig config, const Parts& parts, Logger log);
   TransactionManager(const TransactionManager&) = delete;
@@ -176,6 +178,7 @@ class TransactionManager final : public ProducerIdentity {
   RecordAccumulator& accumulator_;
   Entropy& entropy_;
   TransactionCalls& calls_;
+  ProducerObserver& observer_;
   const Logger log_;
 
   ProducerIdAndEpoch producer_;

@@ -26,7 +26,9 @@ class Lines : public LogSink {
 class Counting : public ProducerObserver {
  public:
   void OnDisconnected(NodeId, std::string_view) override { ++disconnects; }
+  void OnFailedForGood(const absl::Status& why) override { failure = why; }
   int disconnects = 0;
+  absl::Status failure;
 };
 
 class EventsTest : public ::testing::Test {
@@ -85,6 +87,12 @@ TEST_F(EventsTest, AnIdleConnectionIsNoTrouble) {
 TEST_F(EventsTest, TheNextObserverHearsEverything) {
   for (int i = 0; i < 3; ++i) events_.OnDisconnected(NodeId(1), "refused");
   EXPECT_EQ(next_.disconnects, 3);
+}
+
+TEST_F(EventsTest, TheEndOfAProducerIsLoggedAndPassedOn) {
+  events_.OnFailedForGood(wire::KafkaError(wire::ErrorCode::kProducerFenced, "another has taken over"));
+  EXPECT_THAT(sink_->lines, ElementsAre("error me: the producer has failed for good: another has taken over"));
+  EXPECT_EQ(wire::KafkaCode(next_.failure), wire::ErrorCode::kProducerFenced);
 }
 
 // A connection that was never made does not count as closed.

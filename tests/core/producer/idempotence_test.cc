@@ -675,6 +675,16 @@ TEST_F(IdempotenceTest, WithoutTheRightToTheClusterNothingCanGoOn) {
   EXPECT_EQ(wire::KafkaCode(world.identity->failure()), ErrorCode::kClusterAuthorizationFailed);
 }
 
+// SN-28
+TEST_F(IdempotenceTest, ThatItHasFailedForGoodIsSaidOnce) {
+  SendInFlight(2);
+  Answer(0, ErrorCode::kProducerFenced);
+  Answer(1, ErrorCode::kProducerFenced);
+  ASSERT_TRUE(AwaitTold(2));
+  world.Turns(3);
+  EXPECT_EQ(world.log->Count("the producer has failed for good"), 1);
+}
+
 // SN-14, SN-28
 TEST_F(IdempotenceTest, AnAnswerAfterTheEndIsIgnored) {
   SendInFlight(2);

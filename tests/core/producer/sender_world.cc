@@ -7,11 +7,10 @@
 
 namespace ktrial::testing {
 
-bool KeptLog::Contains(std::string_view text) const {
-  for (const std::string& line : lines) {
-    if (line.find(text) != std::string::npos) return true;
-  }
-  return false;
+int KeptLog::Count(std::string_view text) const {
+  int count = 0;
+  for (const std::string& line : lines) count += line.find(text) != std::string::npos ? 1 : 0;
+  return count;
 }
 
 namespace {
@@ -36,15 +35,18 @@ SenderWorld::SenderWorld(Options options)
       identity(options.idempotent && !options.transactional
                    ? std::make_unique<IdempotentIdentity>(
                          ExponentialBackoff(options.accumulator.retry_backoff, options.accumulator.retry_backoff_max),
-                         IdempotentIdentity::Parts{.client = client, .accumulator = accumulator, .entropy = entropy},
+                         IdempotentIdentity::Parts{
+                             .client = client, .accumulator = accumulator, .entropy = entropy, .observer = events},
                          Logger(log, LogLevel::kDebug, "test"))
                    : nullptr),
       transactions(options.transactional
-                       ? std::make_unique<TransactionManager>(
-                             TransactionConfig{.transactional_id = "tid"},
-                             TransactionManager::Parts{
-                                 .client = client, .accumulator = accumulator, .entropy = entropy, .calls = calls},
-                             Logger(log, LogLevel::kDebug, "test"))
+                       ? std::make_unique<TransactionManager>(TransactionConfig{.transactional_id = "tid"},
+                                                              TransactionManager::Parts{.client = client,
+                                                                                        .accumulator = accumulator,
+                                                                                        .entropy = entropy,
+                                                                                        .calls = calls,
+                                                                                        .observer = events},
+                                                              Logger(log, LogLevel::kDebug, "test"))
                        : nullptr),
       sender(
           options.sender,

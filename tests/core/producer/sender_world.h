@@ -40,7 +40,8 @@ class KeptLog : public LogSink {
   void Write(LogLevel level, std::string_view, std::string_view text) override {
     lines.push_back(std::string(LogLevelName(level)) + ": " + std::string(text));
   }
-  bool Contains(std::string_view text) const;
+  bool Contains(std::string_view text) const { return Count(text) > 0; }
+  int Count(std::string_view text) const;  // Lines.
   std::vector<std::string> lines;
 };
 

@@ -236,6 +236,18 @@ TEST_F(PartitionOnItsWayTest, AfterAnAbortableErrorNothingIsSentToIt) {
                                       "InitProducerId 7/0"));
 }
 
+// SN-32: two answers that are each the end of it.
+TEST_F(TransactionErrorsTest, ThatItHasFailedForGoodIsSaidOnce) {
+  Begin();
+  const std::size_t first = SendInFlight("a");
+  const std::size_t second = SendInFlight("b");
+  Answer(first, ErrorCode::kProducerFenced);
+  Answer(second, ErrorCode::kProducerFenced);
+  ASSERT_TRUE(AwaitState(kFatalError));
+  world.Turns(3);
+  EXPECT_EQ(world.log->Count("the producer has failed for good"), 1);
+}
+
 // AC-21, SN-32
 TEST_F(PartitionOnItsWayTest, AfterAFatalErrorNothingIsSentToIt) {
   FailMeanwhile(ErrorCode::kProducerFenced, kFatalError);
