@@ -9,6 +9,10 @@
 namespace ktrial::sim {
 namespace {
 
+std::string WithText(const std::string& text) { return text.empty() ? "" : ": " + text; }
+
+double Seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
+
 absl::StatusOr<std::int32_t> ParseNumber(MetricFilter filter, const std::string& text) {
   std::int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -50,6 +54,17 @@ absl::StatusOr<double> ValueOf(const std::map<std::string, double>& metrics, con
 
 }  // namespace
 
+std::string Describe(const FailedCalls& failed) {
+  const std::string when = failed.count == 1 ? "once, at" : fmt::format("{} times, first at", failed.count);
+  return fmt::format("{} of {}: {} {} {:.3f} s{}", failed.call, failed.producer, failed.error, when,
+                     Seconds(failed.first), WithText(failed.text));
+}
+
+std::string Describe(const FailedProducer& failed) {
+  return fmt::format("{} failed for good at {:.3f} s: {}{}", failed.producer, Seconds(failed.at), failed.error,
+                     WithText(failed.text));
+}
+
 absl::StatusOr<double> RunResult::Metric(const std::string& name) const {
   if (!IsMetricName(name)) return absl::InvalidArgumentError(fmt::format("there is no metric \"{}\"", name));
   return ValueOf(metrics, name);
@@ -65,8 +80,8 @@ absl::StatusOr<double> RunResult::Query(const MetricQuery& query) const {
   }
   MetricScope scope{.from = record->start + query.from, .to = record->start + query.to};
   if (has_window && scope.from >= record->end) {
-    return absl::NotFoundError(fmt::format("the run had ended before that, at {:.3f} s",
-                                           static_cast<double>((record->end - record->start).count()) / 1e9));
+    return absl::NotFoundError(
+        fmt::format("the run had ended before that, at {:.3f} s", Seconds(record->end - record->start)));
   }
   for (const auto& [filter, value] : query.where) {
     if (!MetricHasFilter(query.metric, filter)) {

@@ -37,13 +37,39 @@ struct CallOutcome {
   std::string result;  // "OK", or an error as in errors.<NAME>
 };
 
+// Calls of an application, in a [[call]] or of a workload, that failed alike: of one producer, with one error. Sends are those
+// that were refused; what failed later is a failed record. Flush in a callback is refused by rule, and not counted.
+struct FailedCalls {
+  std::string call;      // As in CallOutcome, or "init": InitTransactions, which comes with the first begin.
+  std::string producer;  // An instance, by its own name.
+  std::string error;     // As in errors.<NAME>
+  std::string text;      // What the first was told besides; may be empty.
+  Duration first{0};     // When that was, since the start of the run.
+  std::int64_t count = 0;
+};
+
+// A producer that has failed for good: nothing that it was given later came through.
+struct FailedProducer {
+  std::string producer;  // An instance, by its own name.
+  std::string error;     // As in errors.<NAME>
+  std::string text;      // May be empty.
+  Duration at{0};        // Since the start of the run.
+};
+
+// "commit of orders-writer: PRODUCER_FENCED 3 times, first at 12.300 s: another producer has taken over"
+std::string Describe(const FailedCalls& failed);
+// "orders-writer failed for good at 12.300 s: PRODUCER_FENCED: another producer has taken over"
+std::string Describe(const FailedProducer& failed);
+
 struct RunRecord;  // History, event log and logs; sim/metrics/run_record.h
 
 struct RunResult {
   std::uint64_t seed = 0;
   std::vector<Violation> violations;
-  std::vector<FaultOutcome> faults;  // In the order of the spec.
-  std::vector<CallOutcome> calls;    // In the order in which they returned.
+  std::vector<FaultOutcome> faults;              // In the order of the spec.
+  std::vector<CallOutcome> calls;                // In the order in which they returned.
+  std::vector<FailedCalls> failed_calls;         // In the order of time; where that is the same, of names.
+  std::vector<FailedProducer> failed_producers;  // In the order of time; where that is the same, of names.
   std::map<std::string, double>
       metrics;             // The whole run; counters that never counted are absent, but for the well-known ones.
   Instant start;           // Moments of violations are on the same clock.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "fmt/format.h"
 #include "sim/broker/transaction_coordinator.h"
@@ -185,8 +186,9 @@ void SimulatedWorld::CloseProducers() {
   const bool settled = Settled();
   closer_ = kernel_.threads().Spawn("world.close", [this, settled] {
     for (const auto& client : app_.producers) {
-      // What has not completed by now is told: no more time for it.
-      app_.CloseProducer(*client, settled ? kCloseTimeout : Duration::zero()).IgnoreError();
+      // What has not completed by now is told: no more time for it. No call of the application.
+      client->producer->Close(settled ? kCloseTimeout : Duration::zero()).IgnoreError();
+      record_->history.ProducerClosed(client->index);
     }
     Note(closer_ended_);
   });
@@ -252,6 +254,22 @@ Evidence SimulatedWorld::MakeEvidence() {
           .end = record_->end};
 }
 
+void SimulatedWorld::AddFailures(RunResult& result) const {
+  for (const auto& client : app_.producers) {
+    result.failed_calls.insert(result.failed_calls.end(), client->failed_calls.begin(), client->failed_calls.end());
+    const auto& failure = client->recorder->failure();
+    if (!failure) continue;
+    result.failed_producers.push_back({.producer = client->name,
+                                       .error = ErrorMetricName(ErrorNumber(failure->why)),
+                                       .text = std::string(failure->why.message()),
+                                       .at = failure->at - app_.start});
+  }
+  std::ranges::sort(result.failed_calls, {},
+                    [](const FailedCalls& one) { return std::tie(one.first, one.producer, one.call, one.error); });
+  std::ranges::sort(result.failed_producers, {},
+                    [](const FailedProducer& one) { return std::tie(one.at, one.producer); });
+}
+
 RunResult SimulatedWorld::MakeResult() {
   RunResult result;
   // When the kernel has found something, the rest is what a world leaves that was stopped in the middle.
@@ -267,6 +285,7 @@ RunResult SimulatedWorld::MakeResult() {
   result.seed = spec_.seed;
   result.faults = faults_->outcomes();
   result.calls = std::move(app_.calls);
+  AddFailures(result);
   result.metrics = CountMetrics(*record_, {});
   result.start = app_.start;
   result.hash = trace_.hash();

@@ -72,6 +72,7 @@ class SimulatedWorld final : private ThreadStaller {
   void ReportUnsettled();
 
   Evidence MakeEvidence();
+  void AddFailures(RunResult& result) const;
   RunResult MakeResult();
 
   int StallUntil(std::string_view name, Instant until) override;

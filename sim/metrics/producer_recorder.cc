@@ -190,6 +190,12 @@ void ProducerRecorder::OnRebootstrap() {
   if (options_.next != nullptr) options_.next->OnRebootstrap();
 }
 
+void ProducerRecorder::OnFailedForGood(const absl::Status& why) {
+  const UncheckedSection unchecked;
+  failure_ = {.at = clock_.Now(), .why = why};
+  if (options_.next != nullptr) options_.next->OnFailedForGood(why);
+}
+
 void ProducerRecorder::OnLoopIteration() {
   const UncheckedSection unchecked;
   events_.Add(Row(EventKind::kLoopIteration));

@@ -4,10 +4,12 @@
 #define SIM_METRICS_PRODUCER_RECORDER_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/env/clock.h"
 #include "core/observer.h"
 #include "sim/metrics/event_log.h"
@@ -32,6 +34,12 @@ class ProducerRecorder final : public ProducerObserver {
   bool current_batch_was_sent() const { return current_batch_was_sent_; }
   std::int64_t buffer_used() const { return buffer_used_; }
   std::int32_t buffer_waiters() const { return buffer_waiters_; }
+  // That the producer has failed for good; nothing: it has not.
+  struct Failure {
+    Instant at;
+    absl::Status why;
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
 
   void OnBatchCreated(const BatchView& batch) override;
   void OnBatchDrained(const BatchView& batch, NodeId node) override;
@@ -51,6 +59,7 @@ class ProducerRecorder final : public ProducerObserver {
   void OnMetadataUpdated(std::int64_t version) override;
   void OnMetadataFailed(std::string_view why) override;
   void OnRebootstrap() override;
+  void OnFailedForGood(const absl::Status& why) override;
   void OnLoopIteration() override;
 
  private:
@@ -70,6 +79,7 @@ class ProducerRecorder final : public ProducerObserver {
   bool current_batch_was_sent_ = false;
   std::int64_t buffer_used_ = 0;
   std::int32_t buffer_waiters_ = 0;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace ktrial::sim

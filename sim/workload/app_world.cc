@@ -23,13 +23,44 @@ void AppWorld::AddCall(CallOutcome outcome) {
   calls.push_back(std::move(outcome));
 }
 
+void AppWorld::NoteCall(ClientProducer& client, std::string_view call, const absl::Status& status) {
+  if (status.ok()) return;
+  const UncheckedSection unchecked;
+  const std::string error = ErrorMetricName(ErrorNumber(status));
+  for (FailedCalls& failed : client.failed_calls) {
+    if (failed.call != call || failed.error != error) continue;
+    ++failed.count;
+    return;
+  }
+  client.failed_calls.push_back({.call = std::string(call),
+                                 .producer = client.name,
+                                 .error = error,
+                                 .text = std::string(status.message()),
+                                 .first = Now() - start,
+                                 .count = 1});
+}
+
+absl::Status AppWorld::Flush(ClientProducer& client, Duration timeout) {
+  const absl::Status status = client.producer->Flush(timeout);
+  NoteCall(client, "flush", status);
+  return status;
+}
+
+absl::Status AppWorld::PartitionsFor(ClientProducer& client, std::string_view topic) {
+  const absl::Status status = client.producer->PartitionsFor(topic).status();
+  NoteCall(client, "partitions_for", status);
+  return status;
+}
+
 absl::Status AppWorld::BeginTransaction(ClientProducer& client) {
   const TransactionState state = client.producer->transaction_state();
   if (state == TransactionState::kUninitialized || state == TransactionState::kInitializing) {
     const absl::Status status = client.producer->InitTransactions();
+    NoteCall(client, "init", status);
     if (!status.ok()) return status;
   }
   const absl::Status status = client.producer->BeginTransaction();
+  NoteCall(client, "begin", status);
   if (status.ok()) client.transaction = history.TransactionBegun(client.index, Now());
   return status;
 }
@@ -37,6 +68,7 @@ absl::Status AppWorld::BeginTransaction(ClientProducer& client) {
 absl::Status AppWorld::EndTransaction(ClientProducer& client, bool commit) {
   if (client.transaction) history.TransactionEnding(*client.transaction);
   const absl::Status status = commit ? client.producer->CommitTransaction() : client.producer->AbortTransaction();
+  NoteCall(client, commit ? "commit" : "abort", status);
   if (!client.transaction) return status;
   const TransactionOutcome ended = commit ? TransactionOutcome::kCommitted : TransactionOutcome::kAborted;
   // What the state did not allow was not begun, and says nothing. With a code of Kafka a broker may have done it.
@@ -68,6 +100,7 @@ absl::Status AppWorld::SendOffsets(ClientProducer& client, const ConsumedSpec& c
   }
   const absl::Status status =
       client.producer->SendOffsetsToTransaction(std::move(offsets), {.group_id = consumed.group});
+  NoteCall(client, "send_offsets", status);
   // What the state did not allow is part of nothing.
   const bool refused = absl::IsFailedPrecondition(status) && !wire::HasKafkaCode(status);
   if (client.transaction && !refused) history.TransactionOffsets(*client.transaction, std::move(noted));
@@ -76,6 +109,7 @@ absl::Status AppWorld::SendOffsets(ClientProducer& client, const ConsumedSpec& c
 
 absl::Status AppWorld::CloseProducer(ClientProducer& client, Duration timeout) {
   const absl::Status status = client.producer->Close(timeout);
+  NoteCall(client, "close", status);
   history.ProducerClosed(client.index);
   return status;
 }

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/env/clock.h"
 #include "core/env/env.h"
 #include "core/producer/producer.h"
@@ -30,6 +32,7 @@ struct ClientProducer {
   std::unique_ptr<Producer> producer;
   std::optional<std::size_t>
       transaction;  // In History::transactions(): the one that was begun last, unless it has ended.
+  std::vector<FailedCalls> failed_calls;  // In the order of the first of each.
 };
 
 struct AppWorld {
@@ -49,12 +52,18 @@ struct AppWorld {
   Instant Now() const { return clock.Now(); }
   std::int32_t PartitionsOf(std::string_view topic) const;
   void AddCall(CallOutcome outcome);
-  // As the producer's, and noted in the History. Begin comes with InitTransactions where that has not been done.
+  // A call has returned: notes that it failed, where it did.
+  void NoteCall(ClientProducer& client, std::string_view call, const absl::Status& status);
+
+  // --- The producer's calls for applications. Failures are noted. ---
+  absl::Status Flush(ClientProducer& client, Duration timeout);
+  absl::Status PartitionsFor(ClientProducer& client, std::string_view topic);
+  // Noted in the History. Begin comes with InitTransactions where that has not been done.
   absl::Status BeginTransaction(ClientProducer& client);
   absl::Status EndTransaction(ClientProducer& client, bool commit);
   // For every partition of the topic. Their metadata name the transaction, so that no two commit the same.
   absl::Status SendOffsets(ClientProducer& client, const ConsumedSpec& consumed, Offset offset);
-  // Close, from an application thread: completions that come later are late.
+  // From an application thread: completions that come later are late.
   absl::Status CloseProducer(ClientProducer& client, Duration timeout);
 };
 

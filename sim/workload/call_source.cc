@@ -39,7 +39,7 @@ class CallSource final : public AppSource {
  private:
   std::int16_t Make(const FlushCall& call, Instant, std::string& name) {
     name = "flush";
-    return ErrorNumber(client_.producer->Flush(call.timeout.value_or(Duration::max())));
+    return ErrorNumber(world_.Flush(client_, call.timeout.value_or(Duration::max())));
   }
 
   std::int16_t Make(const CloseCall& call, Instant, std::string& name) {
@@ -49,7 +49,7 @@ class CallSource final : public AppSource {
 
   std::int16_t Make(const PartitionsForCall& call, Instant, std::string& name) {
     name = "partitions_for";
-    return ErrorNumber(client_.producer->PartitionsFor(call.topic).status());
+    return ErrorNumber(world_.PartitionsFor(client_, call.topic));
   }
 
   std::int16_t Make(const BeginCall&, Instant, std::string& name) {

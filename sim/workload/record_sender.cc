@@ -76,6 +76,7 @@ void RecordSender::Complete(RecordEntry& entry, const RecordMetadata& metadata, 
   History::Completion completion{.error = error, .partition = metadata.partition, .offset = metadata.offset};
   if (refused) {
     refusal_ = error;
+    world_.NoteCall(client_, "send", status);
     completion.state = RecordState::kRefused;
   } else if (!status.ok()) {
     completion.state = client_.recorder->current_batch_was_sent() ? RecordState::kFailed : RecordState::kUnsent;

@@ -187,7 +187,7 @@ class WorkloadSource final : public AppSource {
       case AfterLastSend::kNothing:
         return;
       case AfterLastSend::kFlush:
-        client_.producer->Flush().IgnoreError();
+        world_.Flush(client_, Duration::max()).IgnoreError();
         return;
       case AfterLastSend::kClose:
         world_.CloseProducer(client_, Duration::max()).IgnoreError();

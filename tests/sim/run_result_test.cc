@@ -30,6 +30,24 @@ TEST_F(RunResultTest, ACounterThatNeverCountedIsZero) {
   EXPECT_EQ(*result_.Metric("connects"), 2);
 }
 
+TEST(DescribeTest, FailedCallsSayHowOftenAndSinceWhen) {
+  FailedCalls failed = {.call = "commit",
+                        .producer = "p",
+                        .error = "PRODUCER_FENCED",
+                        .text = "taken over",
+                        .first = 12'300ms,
+                        .count = 3};
+  EXPECT_EQ(Describe(failed), "commit of p: PRODUCER_FENCED 3 times, first at 12.300 s: taken over");
+  failed.count = 1;
+  failed.text = "";
+  EXPECT_EQ(Describe(failed), "commit of p: PRODUCER_FENCED once, at 12.300 s");
+}
+
+TEST(DescribeTest, AFailedProducerSaysSinceWhenAndWhy) {
+  EXPECT_EQ(Describe(FailedProducer{.producer = "p", .error = "PRODUCER_FENCED", .text = "taken over", .at = 12'300ms}),
+            "p failed for good at 12.300 s: PRODUCER_FENCED: taken over");
+}
+
 TEST_F(RunResultTest, ANameThatDoesNotExistIsAnError) {
   EXPECT_EQ(result_.Metric("conects").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(result_.Query({.metric = "conects"}).status().code(), absl::StatusCode::kInvalidArgument);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/wire/status.h"
+
 namespace ktrial::sim {
 namespace {
 
@@ -44,6 +46,15 @@ TEST_F(ProducerRecorderTest, EachBrokerIsKeptApart) {
   recorder_.OnDisconnected(NodeId(2), "the host name was not resolved");
   recorder_.OnDisconnected(NodeId(1), "refused");
   EXPECT_EQ(Count(EventKind::kDisconnected), 1);
+}
+
+TEST_F(ProducerRecorderTest, TheEndOfAProducerIsKeptAndIsNoPartOfTheTrace) {
+  EXPECT_FALSE(recorder_.failure().has_value());
+  const std::uint64_t before = trace_.hash();
+  recorder_.OnFailedForGood(wire::KafkaError(wire::ErrorCode::kProducerFenced, "another has taken over"));
+  ASSERT_TRUE(recorder_.failure().has_value());
+  EXPECT_EQ(wire::KafkaCode(recorder_.failure()->why), wire::ErrorCode::kProducerFenced);
+  EXPECT_EQ(trace_.hash(), before);
 }
 
 }  // namespace

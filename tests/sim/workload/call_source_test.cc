@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "sim/world.h"
 
@@ -90,6 +92,55 @@ TEST(CallTest, TransactionsAreBegunAndEnded) {
   EXPECT_EQ(result.calls[6].result, "FAILED_PRECONDITION");
   EXPECT_EQ(*result.Metric("transactions.committed"), 1);
   EXPECT_EQ(*result.Metric("transactions.aborted"), 1);
+}
+
+TEST(CallTest, CallsThatFailAlikeAreCountedTogether) {
+  const RunResult result = RunCalls(Base(), {{.at = 100ms, .call = CloseCall{}},
+                                             {.at = 200ms, .call = SendCall{.topic = "a"}},
+                                             {.at = 300ms, .call = PartitionsForCall{.topic = "a"}},
+                                             {.at = 400ms, .call = SendCall{.topic = "a"}}});
+  ASSERT_EQ(result.failed_calls.size(), 2U);
+  EXPECT_EQ(Describe(result.failed_calls[0]),
+            "send of producer: FAILED_PRECONDITION 2 times, first at 0.200 s: the producer is closed");
+  EXPECT_EQ(Describe(result.failed_calls[1]),
+            "partitions_for of producer: FAILED_PRECONDITION once, at 0.300 s: the producer is closed");
+}
+
+TEST(CallTest, CallsThatSucceedAreNoFailures) {
+  EXPECT_TRUE(
+      RunCalls(Base(), {{.at = 100ms, .call = FlushCall{}}, {.at = 200ms, .call = CloseCall{}}}).failed_calls.empty());
+}
+
+TEST(CallTest, EachCallThatATransactionRefusesIsNamed) {
+  WorldSpec spec = Base();
+  spec.producers[0].config["transactional.id"] = "t";
+  const RunResult result =
+      RunCalls(spec, {{.at = 100ms, .call = CommitCall{}},
+                      {.at = 200ms, .call = BeginCall{}},
+                      {.at = 600ms, .call = BeginCall{}},
+                      {.at = 700ms, .call = CommitCall{}},
+                      {.at = 1s, .call = AbortCall{}},
+                      {.at = 1100ms, .call = SendOffsetsCall{.consumed = {.group = "g", .topic = "a"}}}});
+  std::vector<std::string> calls;
+  for (const FailedCalls& failed : result.failed_calls) {
+    EXPECT_EQ(failed.error, "FAILED_PRECONDITION");
+    calls.push_back(failed.call);
+  }
+  EXPECT_EQ(calls, (std::vector<std::string>{"commit", "begin", "abort", "send_offsets"}));
+}
+
+TEST(CallTest, FlushAndCloseWhoseTimeRanOutAreNamed) {
+  WorldSpec spec = Base();
+  spec.faults = {{.action = PauseBroker{.broker = BrokerSelector::All()}, .trigger = {.at = 150ms, .lasting = 1s}}};
+  const RunResult result = RunCalls(spec, {{.at = 100ms, .call = SendCall{.topic = "a"}},
+                                           {.at = 200ms, .call = FlushCall{.timeout = 300ms}},
+                                           {.at = 600ms, .call = CloseCall{.timeout = 100ms}}});
+  ASSERT_EQ(result.failed_calls.size(), 2U);
+  EXPECT_EQ(result.failed_calls[0].call, "flush");
+  EXPECT_EQ(result.failed_calls[0].error, "DEADLINE_EXCEEDED");
+  EXPECT_EQ(result.failed_calls[0].first, 500ms);
+  EXPECT_EQ(result.failed_calls[1].call, "close");
+  EXPECT_EQ(result.failed_calls[1].error, "DEADLINE_EXCEEDED");
 }
 
 TEST(CallTest, ACallOfSeveralInstancesIsMadeOnEach) {

@@ -211,6 +211,61 @@ TEST_F(WorkloadTest, ATransactionThatARecordSpoilsIsAborted) {
   EXPECT_EQ(*Run().Metric("transactions.aborted"), 5);
 }
 
+// Brokers before 0.11 know no transactions.
+TEST_F(WorkloadTest, AProducerThatFailsForGoodIsNamedWithTheCallThatToldIt) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.cluster.version = "0.10";
+  workload_.rate = Rate{.count = 50};
+  workload_.transactions = TransactionsSpec{.records = 10};
+  const RunResult result = Run();
+  ASSERT_EQ(result.failed_producers.size(), 1U);
+  EXPECT_EQ(result.failed_producers[0].producer, "producer");
+  EXPECT_EQ(result.failed_producers[0].error, "UNSUPPORTED_VERSION");
+  EXPECT_LT(result.failed_producers[0].at, 1s);
+  ASSERT_EQ(result.failed_calls.size(), 1U);
+  EXPECT_EQ(result.failed_calls[0].call, "init");
+  EXPECT_EQ(result.failed_calls[0].error, "UNSUPPORTED_VERSION");
+}
+
+TEST_F(WorkloadTest, WithoutTransactionsAProducerMayFailForGoodToo) {
+  spec_.cluster.version = "0.10";
+  workload_.rate = Rate{.count = 50};
+  const RunResult result = Run();
+  ASSERT_EQ(result.failed_producers.size(), 1U);
+  EXPECT_EQ(result.failed_producers[0].error, "UNSUPPORTED_VERSION");
+}
+
+TEST_F(WorkloadTest, OfSeveralInstancesTheOneThatFailedIsNamed) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.producers[0].instances = 2;
+  workload_.rate = Rate{.count = 50};
+  workload_.transactions = TransactionsSpec{.records = 10};
+  const RunResult result = Run();
+  ASSERT_EQ(result.failed_producers.size(), 1U);
+  EXPECT_TRUE(result.failed_producers[0].producer.starts_with("producer-")) << result.failed_producers[0].producer;
+  EXPECT_EQ(result.failed_producers[0].error, "PRODUCER_FENCED");
+}
+
+TEST_F(WorkloadTest, RefusedRecordsAreCountedAsSendsThatFailed) {
+  spec_.producers[0].config["max.request.size"] = "1000";
+  spec_.producers[0].config["batch.size"] = "100";
+  workload_.value = SizeRange(5000);
+  workload_.count = 7;
+  const RunResult result = Run();
+  ASSERT_EQ(result.failed_calls.size(), 1U);
+  EXPECT_EQ(result.failed_calls[0].call, "send");
+  EXPECT_EQ(result.failed_calls[0].error, "MESSAGE_TOO_LARGE");
+  EXPECT_EQ(result.failed_calls[0].count, 7);
+}
+
+TEST_F(WorkloadTest, ARunThatGoesWellHasNoFailures) {
+  workload_.count = 3;
+  workload_.then = AfterLastSend::kClose;
+  const RunResult result = Run();
+  EXPECT_TRUE(result.failed_calls.empty());
+  EXPECT_TRUE(result.failed_producers.empty());
+}
+
 TEST_F(WorkloadTest, RefusedRecordsDoNotStopTime) {
   spec_.producers[0].config["max.request.size"] = "1000";
   spec_.producers[0].config["batch.size"] = "100";
