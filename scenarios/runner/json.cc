@@ -65,6 +65,20 @@ std::string RenderJson(const RunReport& report) {
   for (const sim::FaultOutcome& fault : report.result.faults) {
     json["faults"].push_back({{"kind", fault.kind}, {"fired", fault.fired}});
   }
+  json["failed_producers"] = Json::array();
+  for (const sim::FailedProducer& failed : report.result.failed_producers) {
+    json["failed_producers"].push_back(
+        {{"producer", failed.producer}, {"at", Seconds(failed.at)}, {"error", failed.error}, {"text", failed.text}});
+  }
+  json["failed_calls"] = Json::array();
+  for (const sim::FailedCalls& failed : report.result.failed_calls) {
+    json["failed_calls"].push_back({{"call", failed.call},
+                                    {"producer", failed.producer},
+                                    {"error", failed.error},
+                                    {"count", failed.count},
+                                    {"first", Seconds(failed.first)},
+                                    {"text", failed.text}});
+  }
   json["metrics"] = Json::object();
   for (const auto& [name, value] : report.result.metrics) json["metrics"][name] = Number(value);
   json["repro"] = report.repro;

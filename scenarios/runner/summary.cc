@@ -9,6 +9,9 @@
 namespace ktrial::scenario {
 namespace {
 
+// Of what there may be many: the first are enough to see what is the matter.
+constexpr std::size_t kLinesMax = 8;
+
 std::string Line(std::string_view name, std::string_view text) { return fmt::format("  {:<11}{}\n", name, text); }
 
 // "produce_error 3, initial 1": the metrics below a prefix that counted anything, the largest first.
@@ -65,6 +68,16 @@ std::string Faults(const RunReport& report) {
   return text.empty() ? "none" : text;
 }
 
+// Nothing where nothing failed.
+std::string Failures(std::string_view heading, const auto& failures) {
+  std::string text;
+  for (std::size_t i = 0; i < failures.size() && i < kLinesMax; ++i) {
+    text += Line(i == 0 ? heading : "", sim::Describe(failures[i]));
+  }
+  if (failures.size() <= kLinesMax) return text;
+  return text + Line("", fmt::format("and {} more like these: --json has all", failures.size() - kLinesMax));
+}
+
 double Seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 
 std::string Time(const RunReport& report) {
@@ -110,6 +123,8 @@ std::string RenderSummary(const RunReport& report, bool color) {
                                        InBrackets(Parts(report, "metadata.reason."))));
   text += Line("batches", Batches(report));
   text += Line("delivery", Delivery(report));
+  text += Failures("producers", report.result.failed_producers);
+  text += Failures("calls", report.result.failed_calls);
   text += Line("faults", Faults(report));
   text += Line("time", Time(report));
   text += Line("hash", FormatHash(report.result.hash));

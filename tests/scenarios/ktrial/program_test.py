@@ -80,8 +80,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(status, 0)
         report = json.loads(out)
         self.assertEqual(list(report), ["schema", "version", "scenario", "seed", "verdict", "hash", "virtual_seconds",
-                                        "wall_seconds", "events", "violations", "expectations", "faults", "metrics",
-                                        "repro"])
+                                        "wall_seconds", "events", "violations", "expectations", "faults",
+                                        "failed_producers", "failed_calls", "metrics", "repro"])
         self.assertEqual((report["schema"], report["seed"], report["verdict"]), (1, "18446744073709551615", "pass"))
         self.assertEqual(report["metrics"]["records.sent"], 100)
         self.assertEqual(report["expectations"], [{"name": "lost", "want": "0", "got": 0, "holds": True}])

@@ -17,6 +17,14 @@ TEST(JsonTest, AReportIsOneObjectWithTheKeysOfTheSchema) {
   report.result.events = 42;
   report.result.violations = {{"loss", Instant::FromNanos(2'000'000'000), "gone"}};
   report.result.faults = {{.kind = "crash", .fired = 3}};
+  report.result.failed_producers = {
+      {.producer = "p", .error = "PRODUCER_FENCED", .text = "taken over", .at = std::chrono::seconds(1)}};
+  report.result.failed_calls = {{.call = "commit",
+                                 .producer = "p",
+                                 .error = "PRODUCER_FENCED",
+                                 .text = "taken over",
+                                 .first = std::chrono::milliseconds(1250),
+                                 .count = 2}};
   report.result.metrics = {{"batch.fill", 0.25}, {"lost", 1}};
   report.expectations = {{.name = "lost", .want = "0", .got = 1, .holds = false}};
   report.wall_seconds = 0.5;
@@ -26,7 +34,10 @@ TEST(JsonTest, AReportIsOneObjectWithTheKeysOfTheSchema) {
             R"("hash":"0000000000000abc","virtual_seconds":1.5,"wall_seconds":0.5,"events":42,)"
             R"("violations":[{"checker":"loss","at":2.0,"text":"gone"}],)"
             R"("expectations":[{"name":"lost","want":"0","got":1,"holds":false}],)"
-            R"("faults":[{"kind":"crash","fired":3}],"metrics":{"batch.fill":0.25,"lost":1},)"
+            R"("faults":[{"kind":"crash","fired":3}],)"
+            R"("failed_producers":[{"producer":"p","at":1.0,"error":"PRODUCER_FENCED","text":"taken over"}],)"
+            R"("failed_calls":[{"call":"commit","producer":"p","error":"PRODUCER_FENCED","count":2,"first":1.25,)"
+            R"("text":"taken over"}],"metrics":{"batch.fill":0.25,"lost":1},)"
             R"("repro":"ktrial run a.toml --seed 18446744073709551615"})");
 }
 

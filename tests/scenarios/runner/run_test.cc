@@ -128,6 +128,39 @@ TEST(SummaryTest, APassEndsWithPassAndAFailureWithTheLineToPaste) {
   EXPECT_TRUE(fail.ends_with("FAIL\n  expected lost 0\nreproduce: ktrial run t.toml --seed 7\n")) << fail;
 }
 
+TEST(SummaryTest, WhatNeverFailedIsNotMentioned) {
+  const std::string summary = RenderSummary(RunReport(), false);
+  EXPECT_EQ(summary.find("\n  calls "), std::string::npos) << summary;
+  EXPECT_EQ(summary.find("\n  producers "), std::string::npos) << summary;
+}
+
+TEST(SummaryTest, ProducersThatFailedForGoodStandBeforeTheCallsThatFailed) {
+  RunReport report;
+  report.result.failed_producers = {
+      {.producer = "p", .error = "PRODUCER_FENCED", .text = "taken over", .at = std::chrono::milliseconds(12'300)}};
+  report.result.failed_calls = {{.call = "flush",
+                                 .producer = "p",
+                                 .error = "DEADLINE_EXCEEDED",
+                                 .first = std::chrono::milliseconds(12'400),
+                                 .count = 3}};
+  const std::string summary = RenderSummary(report, false);
+  EXPECT_NE(summary.find("  producers  p failed for good at 12.300 s: PRODUCER_FENCED: taken over\n"
+                         "  calls      flush of p: DEADLINE_EXCEEDED 3 times, first at 12.400 s\n"),
+            std::string::npos)
+      << summary;
+}
+
+TEST(SummaryTest, OfManyFailedCallsTheFirstStandThere) {
+  RunReport report;
+  for (int i = 1; i <= 10; ++i) {
+    report.result.failed_calls.push_back({.call = "flush", .producer = "p-" + std::to_string(i), .error = "CANCELLED"});
+  }
+  const std::string summary = RenderSummary(report, false);
+  EXPECT_NE(summary.find("flush of p-8: "), std::string::npos) << summary;
+  EXPECT_EQ(summary.find("flush of p-9: "), std::string::npos) << summary;
+  EXPECT_NE(summary.find("             and 2 more like these: --json has all\n"), std::string::npos) << summary;
+}
+
 TEST(SummaryTest, ATableHasALineForEachAndACount) {
   RunReport good = RunSeed({.seed = 7});
   RunReport bad = good;
