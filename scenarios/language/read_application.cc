@@ -104,9 +104,10 @@ std::string ReadThread(TableReader& reader, std::string default_name) {
 // Transactions are for producers that have a name for them.
 void CheckTransactional(TableReader& reader, std::string_view key, const std::string& producer,
                         const sim::WorldSpec& world) {
-  for (const sim::ProducerSpec& spec : world.producers) {
-    if (!producer.empty() && spec.name != producer) continue;
-    const absl::StatusOr<ProducerConfig> config = ProducerConfig::Parse(ConfigValues(spec), nullptr, spec.profile);
+  for (const sim::ProducerInstance& one : sim::ProducerInstances(world)) {
+    if (!producer.empty() && one.group != producer) continue;
+    const absl::StatusOr<ProducerConfig> config =
+        ProducerConfig::Parse(ConfigValues(*one.spec), nullptr, one.spec->profile);
     if (config.ok() && config->transactional_id.empty()) {
       reader.Complain(key, "its producer has no transactions, allowed: with transactional.id in [producer]");
     }
@@ -324,6 +325,12 @@ void CheckWorkloads(TableReader& root, const sim::WorldSpec& world) {
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const std::optional<std::string> why = WhyItDoesNotEnd(world.workloads[i], world);
     if (why) root.errors().Add(tables[i]->position, "workload", *why);
+    if (const std::optional<std::string> nothing = WhyNothingIsAccepted(world.workloads[i], world)) {
+      root.errors().Add(tables[i]->position, "workload", *nothing);
+    }
+    if (const std::optional<std::string> collision = WhyTransactionsCollide(i, world)) {
+      root.errors().Add(tables[i]->Find("transactions")->value.position, "workload.transactions", *collision);
+    }
   }
 }
 

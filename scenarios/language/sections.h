@@ -22,7 +22,7 @@ void ReadSchedule(TableReader& root, sim::WorldSpec& world);
 void ReadExpectations(TableReader& root, Scenario& scenario);
 
 // What cannot be seen until everything is read, and means nothing if anything was wrong in that.
-// Workloads that would never end.
+// Workloads that would never end, or whose producer would take nothing from them.
 void CheckWorkloads(TableReader& root, const sim::WorldSpec& world);
 // Faults that certainly cannot fire. With `foreign_client` the requests come from somebody else's client: what
 // [[workload]] cannot cause may come.

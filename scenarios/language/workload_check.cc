@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <variant>
 
 #include "scenarios/language/producer_config.h"
+#include "sim/world_names.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -26,18 +28,10 @@ Duration RoundTrip(const sim::WorldSpec& world) {
   return fastest;
 }
 
-// The producer that a workload sends with.
-const sim::ProducerSpec& ProducerOf(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
-  for (const sim::ProducerSpec& producer : world.producers) {
-    if (producer.name == workload.producer) return producer;
-  }
-  return world.producers.front();
-}
-
 // How many records a workload without rate sends at most in `span`: so many are on their way at a time, and none of them
 // comes back faster than the fastest answer.
 double UnpacedRecords(const sim::WorkloadSpec& workload, const sim::WorldSpec& world, Duration span) {
-  const ProducerConfig config = ConfigOf(ProducerOf(workload, world));
+  const ProducerConfig config = ConfigOf(ProducerOf(workload.producer, world));
   const double record = (workload.value.min + workload.value.max) / 2.0 + kRecordOverhead;
   double outstanding = static_cast<double>(config.buffer_memory) / record;
   Duration turn = RoundTrip(world);
@@ -55,7 +49,66 @@ std::string WhatHoldsItBack(const sim::WorkloadSpec& workload) {
   return workload.closed ? "closed without count" : "neither rate, closed nor count";
 }
 
+bool SameProducer(const std::string& one, const std::string& other, const sim::WorldSpec& world) {
+  return &ProducerOf(one, world) == &ProducerOf(other, world);
+}
+
+// What the workload is at the earliest through with: without a pace of its own it may have sent all at once.
+Duration EarliestEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
+  const Duration stop = workload.stop.value_or(world.duration);
+  if (!workload.count) return stop;
+  if (!workload.rate || workload.arrival != sim::Arrival::kEven) return workload.start;
+  const double last = static_cast<double>(*workload.count - 1) * static_cast<double>(workload.rate->per.count()) /
+                      static_cast<double>(workload.rate->count);
+  const Duration length = stop - workload.start;
+  return last < static_cast<double>(length.count()) ? workload.start + Duration(static_cast<std::int64_t>(last)) : stop;
+}
+
+// On one thread, and a transaction a record: each is over before the other workload comes to its turn.
+bool TakeTurns(std::size_t one, std::size_t other, const sim::WorldSpec& world) {
+  return sim::WorkloadThread(world, one) == sim::WorkloadThread(world, other) &&
+         world.workloads[one].transactions->records == 1 && world.workloads[other].transactions->records == 1;
+}
+
 }  // namespace
+
+const sim::ProducerSpec& ProducerOf(const std::string& name, const sim::WorldSpec& world) {
+  for (const sim::ProducerSpec& producer : world.producers) {
+    if (producer.name == name) return producer;
+  }
+  return world.producers.front();
+}
+
+std::optional<std::string> WhyNothingIsAccepted(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
+  const std::string id = ConfigOf(ProducerOf(workload.producer, world)).transactional_id;
+  if (id.empty()) return std::nullopt;
+  const bool by_workload = std::ranges::any_of(world.workloads, [&](const sim::WorkloadSpec& other) {
+    return other.transactions && SameProducer(other.producer, workload.producer, world);
+  });
+  const bool by_call = std::ranges::any_of(world.calls, [&](const sim::CallSpec& call) {
+    return std::holds_alternative<sim::BeginCall>(call.call) && SameProducer(call.producer, workload.producer, world);
+  });
+  if (by_workload || by_call) return std::nullopt;
+  return "sends outside of transactions, and its producer has transactional.id = \"" + id +
+         "\": it would refuse each record, allowed: with transactions = { records = 20 }, or with a [[call]] that does "
+         "begin";
+}
+
+std::optional<std::string> WhyTransactionsCollide(std::size_t index, const sim::WorldSpec& world) {
+  const sim::WorkloadSpec& workload = world.workloads[index];
+  if (!workload.transactions) return std::nullopt;
+  for (std::size_t i = 0; i < index; ++i) {
+    const sim::WorkloadSpec& other = world.workloads[i];
+    if (!other.transactions || !SameProducer(other.producer, workload.producer, world)) continue;
+    const auto [first, second] = std::ranges::minmax(workload, other, {}, &sim::WorkloadSpec::start);
+    if (first.start != second.start && EarliestEnd(first, world) <= second.start) continue;
+    if (TakeTurns(i, index, world)) continue;
+    return "stands here and in workload " + std::to_string(i + 1) +
+           ", of the same producer at the same time: it has one transaction at a time, and would refuse the other's, "
+           "allowed: a producer for each, or one after the other (stop, start)";
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> WhyItDoesNotEnd(const sim::WorkloadSpec& workload, const sim::WorldSpec& world) {
   const Duration span = workload.stop.value_or(world.duration) - workload.start;

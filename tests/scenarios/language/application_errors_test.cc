@@ -1,9 +1,12 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/scenarios/language/helpers.h"
 
 namespace ktrial::scenario {
 namespace {
+
+using ::testing::HasSubstr;
 
 // What stands wrong in one [[workload]], with its keys from line 12 on.
 std::string WorkloadErrors(std::string_view keys) {
@@ -180,6 +183,63 @@ TEST(CallErrorsTest, ACallDoesOneThingWithinTheDuration) {
             "f.toml:16:1: call.close: stands beside flush, allowed: one of flush and close");
 }
 
+// With transactional.id; `added` begins with line 13.
+std::string TransactionalErrors(std::string_view added) {
+  return ErrorsOf(std::string(kLeast) + "[producer]\ntransactional.id = \"t\"\n" + std::string(added));
+}
+
+constexpr char kRefusesEach[] =
+    "f.toml:13:1: workload: sends outside of transactions, and its producer has transactional.id = \"t\": it would "
+    "refuse "
+    "each record, allowed: with transactions = { records = 20 }, or with a [[call]] that does begin";
+
+TEST(WorkloadErrorsTest, ATransactionalProducerTakesNothingOutsideOfTransactions) {
+  EXPECT_EQ(TransactionalErrors("[[workload]]\ntopic = \"orders\"\ncount = 1\n"), kRefusesEach);
+  EXPECT_EQ(TransactionalErrors("[[workload]]\ntopic = \"orders\"\ncount = 1\n"
+                                "[[call]]\nat = \"1s\"\ncommit = {}\n"),
+            kRefusesEach);
+}
+
+TEST(WorkloadErrorsTest, ItsTransactionsMayBeBegunByACallOrAnotherWorkload) {
+  EXPECT_EQ(TransactionalErrors("[[workload]]\ntopic = \"orders\"\ncount = 1\nstart = \"2s\"\n"
+                                "[[call]]\nat = \"1s\"\nbegin = {}\n"),
+            "");
+  EXPECT_EQ(TransactionalErrors("[[workload]]\ntopic = \"orders\"\ncount = 1\n"
+                                "[[workload]]\ntopic = \"orders\"\ncount = 1\ntransactions = { records = 5 }\n"),
+            "");
+}
+
+// Two workloads of one producer, with these keys besides.
+std::string TransactionsBesideEachOther(std::string_view one, std::string_view other) {
+  constexpr std::string_view kWorkload = "[[workload]]\ntopic = \"orders\"\n";
+  return TransactionalErrors(std::string(kWorkload) + std::string(one) + "\n" + std::string(kWorkload) +
+                             std::string(other) + "\n");
+}
+
+TEST(WorkloadErrorsTest, AProducerHasOneTransactionAtATime) {
+  EXPECT_EQ(
+      TransactionsBesideEachOther("rate = \"5/s\"\ntransactions = { records = 5 }",
+                                  "rate = \"5/s\"\ntransactions = { records = 5 }"),
+      "f.toml:20:16: workload.transactions: stands here and in workload 1, of the same producer at the same time: "
+      "it has one transaction at a time, and would refuse the other's, allowed: a producer for each, or one after "
+      "the other (stop, start)");
+}
+
+TEST(WorkloadErrorsTest, TransactionsOfWorkloadsMayFollowEachOther) {
+  const std::string later = "rate = \"5/s\"\nstart = \"1s\"\ntransactions = { records = 5 }";
+  EXPECT_EQ(TransactionsBesideEachOther("rate = \"5/s\"\nstop = \"1s\"\ntransactions = { records = 5 }", later), "");
+  EXPECT_EQ(TransactionsBesideEachOther("rate = \"5/s\"\ncount = 6\ntransactions = { records = 5 }", later), "");
+  EXPECT_THAT(TransactionsBesideEachOther("rate = \"5/s\"\ncount = 7\ntransactions = { records = 5 }", later),
+              HasSubstr("one transaction at a time"));
+  // How fast answers come decides about this one.
+  EXPECT_EQ(TransactionsBesideEachOther("count = 7\ntransactions = { records = 5 }", later), "");
+}
+
+TEST(WorkloadErrorsTest, TransactionsOfOneRecordTakeTurnsOnAThread) {
+  const std::string one = "rate = \"5/s\"\nthread = \"a\"\ntransactions = { records = 1 }";
+  EXPECT_EQ(TransactionsBesideEachOther(one, one), "");
+}
+
 // With transactional.id; the keys of `offsets`.
 std::string OffsetsErrors(std::string_view keys) {
   return ErrorsOf(std::string(kLeast) +
@@ -204,7 +264,7 @@ TEST(WorkloadErrorsTest, OffsetsNameAGroupAndAnExistingTopic) {
 TEST(CallErrorsTest, OffsetsNameAGroupATopicAndANumber) {
   const auto errors = [](std::string_view keys) {
     return ErrorsOfAdded("[producer]\ntransactional.id = \"t\"\n[[call]]\nat = \"1s\"\nsend_offsets = { " +
-                         std::string(keys) + " }\n");
+                         std::string(keys) + " }\n[[call]]\nat = \"0s\"\nbegin = {}\n");
   };
   EXPECT_EQ(errors("group = \"g\", topic = \"orders\", offset = 5"), "");
   EXPECT_EQ(errors("group = \"g\", topic = \"orders\""),
@@ -218,6 +278,8 @@ TEST(CallErrorsTest, OffsetsNameAGroupATopicAndANumber) {
 TEST(CallErrorsTest, TransactionsNeedATransactionalId) {
   EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"1s\"\nbegin = {}\n"),
             "f.toml:15:9: call.begin: its producer has no transactions, allowed: with transactional.id in [producer]");
+  EXPECT_EQ(ErrorsOfAdded("[[call]]\nat = \"1s\"\nproducer = \"producer\"\nbegin = {}\n"),
+            "f.toml:16:9: call.begin: its producer has no transactions, allowed: with transactional.id in [producer]");
 }
 
 TEST(CallErrorsTest, ACallNamesAnExistingTopicAndPartition) {
