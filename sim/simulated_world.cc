@@ -187,6 +187,7 @@ void SimulatedWorld::CloseProducers() {
   closer_ = kernel_.threads().Spawn("world.close", [this, settled] {
     for (const auto& client : app_.producers) {
       // What has not completed by now is told: no more time for it. No call of the application.
+      client->closing = true;
       client->producer->Close(settled ? kCloseTimeout : Duration::zero()).IgnoreError();
       record_->history.ProducerClosed(client->index);
     }

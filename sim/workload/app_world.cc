@@ -108,6 +108,7 @@ absl::Status AppWorld::SendOffsets(ClientProducer& client, const ConsumedSpec& c
 }
 
 absl::Status AppWorld::CloseProducer(ClientProducer& client, Duration timeout) {
+  client.closing = true;
   const absl::Status status = client.producer->Close(timeout);
   NoteCall(client, "close", status);
   history.ProducerClosed(client.index);

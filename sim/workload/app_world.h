@@ -33,6 +33,7 @@ struct ClientProducer {
   std::optional<std::size_t>
       transaction;  // In History::transactions(): the one that was begun last, unless it has ended.
   std::vector<FailedCalls> failed_calls;  // In the order of the first of each.
+  bool closing = false;                   // Somebody has called Close.
 };
 
 struct AppWorld {

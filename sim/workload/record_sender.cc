@@ -13,7 +13,7 @@
 namespace ktrial::sim {
 namespace {
 
-// What Send says once its producer is closed.
+// What Send says once its producer is closed, among others.
 constexpr std::int16_t kClosedError =
     kStatusErrorBase + static_cast<std::int16_t>(absl::StatusCode::kFailedPrecondition);
 
@@ -60,7 +60,13 @@ RecordSender::Outcome RecordSender::Send(const Outgoing& record) {
   sending_ = nullptr;
   world_.history.Return(*entry, called, world_.Now());
   if (refusal_ == 0) return Outcome::kAccepted;
-  return refusal_ == kClosedError ? Outcome::kClosed : Outcome::kRefused;
+  return TakesNothingMore() ? Outcome::kClosed : Outcome::kRefused;
+}
+
+bool RecordSender::TakesNothingMore() const {
+  // With a transactional.id the same is said of a record for which there is no transaction: later there may be one.
+  const UncheckedSection unchecked;
+  return refusal_ == kClosedError && (client_.closing || client_.producer->config().transactional_id.empty());
 }
 
 void RecordSender::OnComplete(void* context, const RecordMetadata& metadata, const absl::Status& status) {
@@ -112,6 +118,7 @@ void RecordSender::Act(const RecordEntry& entry, const RecordMetadata& metadata)
       client_.producer->Flush().IgnoreError();
       return;
     case CallbackAction::Kind::kClose:
+      client_.closing = true;
       client_.producer->Close().IgnoreError();
       return;
     case CallbackAction::Kind::kThrow:

@@ -50,6 +50,8 @@ class RecordSender {
  private:
   static void OnComplete(void* context, const RecordMetadata& metadata, const absl::Status& status);
   void Complete(RecordEntry& entry, const RecordMetadata& metadata, const absl::Status& status);
+  // After a Send that was refused.
+  bool TakesNothingMore() const;
   // Within its Send, on the thread that called that.
   bool IsBeingSentHere(const RecordEntry& entry) const;
   void Act(const RecordEntry& entry, const RecordMetadata& metadata);

@@ -246,6 +246,28 @@ TEST_F(WorkloadTest, OfSeveralInstancesTheOneThatFailedIsNamed) {
   EXPECT_EQ(result.failed_producers[0].error, "PRODUCER_FENCED");
 }
 
+// 30 records in a transaction, 50 out of it, 80 in the next.
+TEST_F(WorkloadTest, ItGoesOnWhereThereIsNoTransactionForARecord) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.calls = {{.at = 100ms, .call = BeginCall{}},
+                 {.at = 695ms, .call = CommitCall{}},
+                 {.at = 1195ms, .call = BeginCall{}},
+                 {.at = 1995ms, .call = CommitCall{}}};
+  workload_.rate = Rate{.count = 100};
+  workload_.start = 400ms;
+  const RunResult result = Run();
+  EXPECT_EQ(*result.Metric("records.acked"), 110);
+  EXPECT_EQ(*result.Metric("errors.FAILED_PRECONDITION"), 50);
+}
+
+TEST_F(WorkloadTest, ATransactionalProducerThatIsClosedEndsIt) {
+  spec_.producers[0].config["transactional.id"] = "t";
+  spec_.calls = {{.at = 995ms, .call = CloseCall{}}};
+  workload_.rate = Rate{.count = 100};
+  workload_.transactions = TransactionsSpec{.records = 1};
+  EXPECT_EQ(*Run().Metric("records.sent"), 100);
+}
+
 TEST_F(WorkloadTest, RefusedRecordsAreCountedAsSendsThatFailed) {
   spec_.producers[0].config["max.request.size"] = "1000";
   spec_.producers[0].config["batch.size"] = "100";
