@@ -108,6 +108,12 @@ struct Contradiction {
   }
   Why operator()(const ErrorAnswer& fault) const {
     if (fault.code == wire::ErrorCode::kNone) return "NONE is no error";
+    if (IsAboutPartitions(fault) && !NamesTopics(fault.api)) {
+      return fmt::format(
+          "{} names no topics, allowed: topic and partition with Produce, Metadata, AddPartitionsToTxn or "
+          "TxnOffsetCommit",
+          wire::ApiKeyName(fault.api));
+    }
     if (!trigger.on) return std::nullopt;
     if (trigger.on->request && *trigger.on->request != fault.api) {
       return fmt::format("it waits for {} and answers {}", wire::ApiKeyName(*trigger.on->request),

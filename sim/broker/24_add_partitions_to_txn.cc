@@ -16,6 +16,11 @@ constexpr std::int16_t kSeveralSince = 4;
 
 class AddPartitionsToTxn final : public RequestOf<wire::AddPartitionsToTxnRequest> {
  public:
+  absl::Status Decode(std::string_view body) override {
+    view.added = &request_;
+    return RequestOf::Decode(body);
+  }
+
   void Act(BrokerContext& context) override {
     if (view.version < kSeveralSince) {
       request_.transactions = {{.transactional_id = request_.transactional_id,

@@ -18,20 +18,30 @@ constexpr std::int16_t kTopicIdsSince = 6;
 
 class TxnOffsetCommit final : public RequestOf<wire::TxnOffsetCommitRequest> {
  public:
+  absl::Status Decode(std::string_view body) override {
+    view.offsets = &request_;
+    return RequestOf::Decode(body);
+  }
+
+  void Resolve(BrokerContext& context) override {
+    if (view.version < kTopicIdsSince) return;
+    for (wire::TxnOffsetCommitTopic& topic : request_.topics) {
+      if (const Topic* found = context.cluster.FindTopicById(topic.topic_id)) topic.name = found->name;
+    }
+  }
+
   void Act(BrokerContext& context) override {
     std::vector<TransactionCoordinator::CommittedOffset> offsets;
     for (const wire::TxnOffsetCommitTopic& topic : request_.topics) {
       wire::TxnOffsetCommitTopicResponse& answer = response_.topics.emplace_back();
       answer.name = topic.name;
       answer.topic_id = topic.topic_id;
-      const Topic* by_id = view.version >= kTopicIdsSince ? context.cluster.FindTopicById(topic.topic_id) : nullptr;
-      const std::string& name = by_id != nullptr ? by_id->name : topic.name;
       for (const wire::TxnOffsetCommitPartition& partition : topic.partitions) {
         const PartitionIndex index(partition.index);
-        const ErrorCode code = CodeFor(context, name, index);
+        const ErrorCode code = CodeFor(context, topic.name, index);
         answer.partitions.push_back({.index = partition.index, .error = code});
         if (code != ErrorCode::kNone) continue;
-        offsets.push_back({.partition = {.topic = name, .partition = index},
+        offsets.push_back({.partition = {.topic = topic.name, .partition = index},
                            .offset = Offset(partition.committed_offset),
                            .metadata = partition.committed_metadata.value_or("")});
       }

@@ -62,6 +62,8 @@ class Request {
   void Forget() {
     view.produce = nullptr;
     view.metadata = nullptr;
+    view.added = nullptr;
+    view.offsets = nullptr;
   }
 
   RequestView view;

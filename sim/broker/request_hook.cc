@@ -4,8 +4,36 @@
 #include <ranges>
 
 #include "core/wire/messages.h"
+#include "core/wire/transaction_messages.h"
 
 namespace ktrial::sim {
+namespace {
+
+bool IsIn(const wire::AddPartitionsToTxnRequest& request, std::string_view topic, PartitionIndex partition) {
+  const auto fits = [&](const wire::AddPartitionsToTxnTopic& entry) {
+    return entry.name == topic &&
+           (partition == kUnknownPartition || std::ranges::count(entry.partitions, partition.value()) > 0);
+  };
+  return std::ranges::any_of(request.topics, fits) ||
+         std::ranges::any_of(request.transactions, [&fits](const wire::AddPartitionsToTxnTransaction& one) {
+           return std::ranges::any_of(one.topics, fits);
+         });
+}
+
+bool IsIn(const wire::TxnOffsetCommitRequest& request, std::string_view topic, PartitionIndex partition) {
+  return std::ranges::any_of(request.topics, [&](const wire::TxnOffsetCommitTopic& entry) {
+    if (entry.name != topic) return false;
+    return partition == kUnknownPartition ||
+           std::ranges::count(entry.partitions, partition.value(), &wire::TxnOffsetCommitPartition::index) > 0;
+  });
+}
+
+}  // namespace
+
+bool NamesTopics(wire::ApiKey api) {
+  return api == wire::ApiKey::kProduce || api == wire::ApiKey::kMetadata || api == wire::ApiKey::kAddPartitionsToTxn ||
+         api == wire::ApiKey::kTxnOffsetCommit;
+}
 
 bool RequestView::Names(std::string_view topic, PartitionIndex partition) const {
   if (produce != nullptr) {
@@ -20,6 +48,8 @@ bool RequestView::Names(std::string_view topic, PartitionIndex partition) const 
     return std::ranges::any_of(*metadata->topics,
                                [&](const wire::MetadataRequestTopic& entry) { return entry.name == topic; });
   }
+  if (added != nullptr) return IsIn(*added, topic, partition);
+  if (offsets != nullptr) return IsIn(*offsets, topic, partition);
   return false;
 }
 

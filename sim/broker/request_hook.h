@@ -24,6 +24,8 @@
 namespace ktrial::wire {
 struct ProduceRequest;
 struct MetadataRequest;
+struct AddPartitionsToTxnRequest;
+struct TxnOffsetCommitRequest;
 }  // namespace ktrial::wire
 
 namespace ktrial::sim {
@@ -41,13 +43,19 @@ struct RequestView {
   std::string_view client_id;  // empty if the client sent none
   std::int64_t bytes = 0;      // of the frame, without its length
   Instant received;
-  const wire::ProduceRequest* produce = nullptr;    // set for Produce
-  const wire::MetadataRequest* metadata = nullptr;  // set for Metadata
+  // The message of an API that NamesTopics; of the others there is none.
+  const wire::ProduceRequest* produce = nullptr;
+  const wire::MetadataRequest* metadata = nullptr;
+  const wire::AddPartitionsToTxnRequest* added = nullptr;
+  const wire::TxnOffsetCommitRequest* offsets = nullptr;
 
   // Whether the request names the topic, or the partition of it (kUnknownPartition: any). A Metadata request names the
   // topics that it asks for one by one; one that asks for all topics names none.
   bool Names(std::string_view topic, PartitionIndex partition = kUnknownPartition) const;
 };
+
+// Whether requests of the API name topics at all: Produce, Metadata, AddPartitionsToTxn and TxnOffsetCommit.
+bool NamesTopics(wire::ApiKey api);
 
 // What the hooks of one request have decided so far. Decisions of several hooks add up.
 class RequestControl {

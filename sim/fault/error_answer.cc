@@ -32,7 +32,7 @@ class ErrorFault final : public Fault {
     if (point.phase != phase_ || request.api != spec_.api) return;
     if (request_ != 0 && request.id != request_) return;
     if (!Selects(spec_.broker, request.broker, world.cluster, draws)) return;
-    if (IsAll(spec_.topic) && spec_.partition.kind == PartitionSelector::Kind::kAll) {
+    if (!IsAboutPartitions(spec_)) {
       point.control.Fail(spec_.code);
       touched_ = true;
       return;
@@ -45,8 +45,6 @@ class ErrorFault final : public Fault {
   }
 
  private:
-  static bool IsAll(const TopicSelector& topic) { return topic.terms.size() == 1 && topic.terms[0] == "*"; }
-
   const ErrorAnswer spec_;
   RequestPhase phase_ = RequestPhase::kReceived;
   std::uint64_t request_ = 0;  // The one that is meant; 0: all.

@@ -21,6 +21,11 @@ static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
 
 std::span<const std::string_view> FaultPhaseNames() { return kPhaseNames; }
 
+bool IsAboutPartitions(const ErrorAnswer& fault) {
+  const bool all_topics = fault.topic.terms.size() == 1 && fault.topic.terms.front() == "*";
+  return !all_topics || fault.partition.kind != PartitionSelector::Kind::kAll;
+}
+
 std::string_view FaultKindName(const FaultAction& action) {
   KT_CHECK(action.index() < kKindNames.size());
   return kKindNames[action.index()];

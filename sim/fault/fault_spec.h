@@ -132,8 +132,9 @@ struct DowngradeApi {
 struct PauseBroker {
   BrokerSelector broker = {};
 };
-// Requests are answered with `code`. Without `topic` every topic, and the top-level code where the API has one. A
-// state; with `on`, that one request.
+// Requests are answered with `code`. Without `topic` every topic, and the top-level code where the API has one; with it
+// those requests that name the topic or partition, of the APIs whose requests do (NamesTopics). A state; with `on`, that
+// one request.
 struct ErrorAnswer {
   wire::ApiKey api = wire::ApiKey::kProduce;
   wire::ErrorCode code = wire::ErrorCode::kNone;
@@ -142,6 +143,8 @@ struct ErrorAnswer {
   PartitionSelector partition = PartitionSelector::All();
   BrokerSelector broker = BrokerSelector::All();
 };
+// Whether it means some topics or partitions, and not the request as a whole.
+bool IsAboutPartitions(const ErrorAnswer& fault);
 // The connection of the request that triggered it sends nothing more until it is closed. Needs `on`.
 struct DropResponse {};
 // Threads of the client (one that a body starts: named in ThreadSpec::starts) lose the CPU at their next scheduling point, for `lasting`: an application thread by its name,

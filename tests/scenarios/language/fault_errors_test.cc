@@ -161,6 +161,22 @@ TEST(FaultErrorsTest, AnErrorIsOneAndInTime) {
             "f.toml:15:1: fault.error: certainly cannot fire: its phase is over when `on` fires");
 }
 
+TEST(FaultErrorsTest, AnErrorForATopicNeedsARequestThatNamesTopics) {
+  const std::string none =
+      " names no topics, allowed: topic and partition with Produce, Metadata, AddPartitionsToTxn or TxnOffsetCommit";
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\nerror = { api = \"InitProducerId\", code = \"COORDINATOR_NOT_AVAILABLE\", topic = "
+                  "\"orders\" }\n"),
+      "f.toml:15:1: fault.error: certainly cannot fire: InitProducerId" + none);
+  EXPECT_EQ(FaultErrors("on = { request = \"EndTxn\" }\nerror = { code = \"NOT_COORDINATOR\", partition = 0 }\n",
+                        Purpose::kServe),
+            "f.toml:15:1: fault.error: certainly cannot fire: EndTxn" + none);
+  EXPECT_EQ(
+      FaultErrors("on = { request = \"TxnOffsetCommit\" }\nerror = { code = \"NOT_COORDINATOR\", partition = 0 }\n",
+                  Purpose::kServe),
+      "");
+}
+
 TEST(FaultErrorsTest, AnAddressLeadsToAnotherBroker) {
   EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1 }\n"),
             "f.toml:15:12: fault.misroute.to: missing, required: which broker has its address");

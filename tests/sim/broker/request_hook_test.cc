@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/wire/messages.h"
+#include "core/wire/transaction_messages.h"
 
 namespace ktrial::sim {
 namespace {
@@ -29,6 +30,40 @@ TEST(RequestViewTest, NamesTopicsOfAMetadataRequestButNotAllOfThem) {
   EXPECT_FALSE(view.Names("audit"));
   metadata.topics.reset();
   EXPECT_FALSE(view.Names("orders"));
+}
+
+TEST(RequestViewTest, NamesWhatIsAddedToATransaction) {
+  wire::AddPartitionsToTxnRequest request{.topics = {{.name = "orders", .partitions = {2}}}};
+  RequestView view;
+  view.added = &request;
+  EXPECT_TRUE(view.Names("orders"));
+  EXPECT_TRUE(view.Names("orders", PartitionIndex(2)));
+  EXPECT_FALSE(view.Names("orders", PartitionIndex(1)));
+  EXPECT_FALSE(view.Names("audit"));
+  // Since version 4 they stand in the transactions of the request.
+  request.transactions.push_back({.topics = std::move(request.topics)});
+  request.topics.clear();
+  EXPECT_TRUE(view.Names("orders", PartitionIndex(2)));
+  EXPECT_FALSE(view.Names("orders", PartitionIndex(1)));
+}
+
+TEST(RequestViewTest, NamesThePartitionsOfCommittedOffsets) {
+  const wire::TxnOffsetCommitRequest request{.topics = {{.name = "in", .partitions = {{.index = 2}}}}};
+  RequestView view;
+  view.offsets = &request;
+  EXPECT_TRUE(view.Names("in"));
+  EXPECT_TRUE(view.Names("in", PartitionIndex(2)));
+  EXPECT_FALSE(view.Names("in", PartitionIndex(1)));
+  EXPECT_FALSE(view.Names("orders"));
+}
+
+TEST(RequestViewTest, FourApisNameTopics) {
+  EXPECT_TRUE(NamesTopics(wire::ApiKey::kProduce));
+  EXPECT_TRUE(NamesTopics(wire::ApiKey::kMetadata));
+  EXPECT_TRUE(NamesTopics(wire::ApiKey::kAddPartitionsToTxn));
+  EXPECT_TRUE(NamesTopics(wire::ApiKey::kTxnOffsetCommit));
+  EXPECT_FALSE(NamesTopics(wire::ApiKey::kEndTxn));
+  EXPECT_FALSE(NamesTopics(wire::ApiKey::kAddOffsetsToTxn));
 }
 
 TEST(RequestControlTest, ErrorsHoldWhereTheySay) {

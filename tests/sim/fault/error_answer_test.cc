@@ -50,5 +50,37 @@ TEST(ErrorFault, MetadataCanFailToo) {
   EXPECT_EQ(result.faults[0].fired, 1);
 }
 
+// One producer that commits what it has sent, with brokers of a release.
+WorldSpec Transactions(const std::string& release) {
+  WorldSpec spec = SteadyLoad();
+  spec.cluster.version = release;
+  spec.producers = {{.config = {{"transactional.id", "t"}}}};
+  spec.workloads.front().transactions = {.records = 20, .offsets = ConsumedSpec{.group = "readers", .topic = "orders"}};
+  return spec;
+}
+
+TEST(ErrorFault, PartitionOfAddPartitionsToTxnCanBeMeant) {
+  const RunResult result = RunWith(ErrorAnswer{.api = wire::ApiKey::kAddPartitionsToTxn,
+                                               .code = wire::ErrorCode::kConcurrentTransactions,
+                                               .topic = TopicSelector::Name("orders"),
+                                               .partition = PartitionSelector::Index(1)},
+                                   {.at = 4s, .lasting = 500ms}, Transactions("2.8"));
+  EXPECT_TRUE(result.Passed()) << Summary(result);
+  EXPECT_EQ(result.faults[0].fired, 1);
+  EXPECT_GE(*result.Metric("offsets.committed"), 1);
+}
+
+TEST(ErrorFault, PartitionOfTxnOffsetCommitCanBeMeant) {
+  for (const char* const release : {"2.8", "4.4"}) {
+    const RunResult result = RunWith(ErrorAnswer{.api = wire::ApiKey::kTxnOffsetCommit,
+                                                 .code = wire::ErrorCode::kCoordinatorLoadInProgress,
+                                                 .topic = TopicSelector::Name("orders"),
+                                                 .partition = PartitionSelector::Index(1)},
+                                     {.at = 4s, .lasting = 500ms}, Transactions(release));
+    EXPECT_TRUE(result.Passed()) << release << Summary(result);
+    EXPECT_EQ(result.faults[0].fired, 1) << release;
+  }
+}
+
 }  // namespace
 }  // namespace ktrial::sim
