@@ -198,6 +198,53 @@ std::optional<int> LineOfTooDeepKey(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// The key without quotes that a line assigns a value to; empty if it does not.
+std::string_view BareKey(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t";
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  };
+  const auto end = static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_part) - line.begin());
+  const std::size_t equals = line.find_first_not_of(kBlanks, end);
+  return equals != std::string_view::npos && line[equals] == '=' ? line.substr(0, end) : std::string_view();
+}
+
+bool GoesOnFrom(std::string_view key, std::string_view shorter) {
+  return key.size() > shorter.size() && key.starts_with(shorter) && key[shorter.size()] == '.';
+}
+
+struct PlacedKey {
+  std::string_view key;
+  Position position;
+};
+// Of Kafka's keys one may go on from another ("buffer.memory", "buffer.memory.allocation.strategy"), which without quotes is a value and
+// a table by one name. The longer key and the shorter one, if that is what is wrong in a line.
+std::optional<std::pair<PlacedKey, std::string_view>> ClashAt(std::string_view text, int line_number) {
+  std::vector<PlacedKey> keys;  // of the table that the line is in
+  for (int number = 1; number <= line_number; ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first != std::string_view::npos && line[first] == '[') keys.clear();
+    if (const std::string_view key = BareKey(line); !key.empty()) {
+      keys.push_back({key, {number, static_cast<int>(first) + 1}});
+    }
+  }
+  if (keys.empty() || keys.back().position.line != line_number) return std::nullopt;
+  const PlacedKey last = keys.back();
+  for (const PlacedKey& other : keys) {
+    if (GoesOnFrom(last.key, other.key)) return std::pair(last, other.key);
+    if (GoesOnFrom(other.key, last.key)) return std::pair(other, last.key);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Value> ParseDocument(std::string_view text, Errors& errors) {
   if (const std::optional<int> line = LineOfTooDeepKey(text)) {
     errors.Add({*line, 1}, "key",
@@ -206,6 +253,13 @@ std::optional<Value> ParseDocument(std::string_view text, Errors& errors) {
   }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
+    if (const auto clash = ClashAt(text, ToPosition(parsed.error().source()).line)) {
+      const auto& [longer, shorter] = *clash;
+      errors.Add(longer.position, longer.key,
+                 "goes on from " + std::string(shorter) + ", which has a value itself, allowed: in quotes, \"" +
+                     std::string(longer.key) + "\" = ...");
+      return std::nullopt;
+    }
     errors.Add(ToPosition(parsed.error().source()), "not TOML", parsed.error().description());
     return std::nullopt;
   }

@@ -118,8 +118,9 @@ void CheckTransactional(TableReader& reader, std::string_view key, const std::st
 sim::ConsumedSpec ReadConsumed(TableReader& offsets, const sim::WorldSpec& world) {
   sim::ConsumedSpec consumed;
   offsets.FindRequired("group", "the name of a group");
-  consumed.group = offsets.String("group").value_or("");
-  if (offsets.Has("group") && consumed.group.empty()) offsets.Wrong("group", "the name of a group");
+  const std::optional<std::string> group = offsets.String("group");
+  if (group == "") offsets.Wrong("group", "the name of a group");
+  consumed.group = group.value_or("");
   offsets.FindRequired("topic", "a topic's name");
   consumed.topic = ReadTopic(offsets, "topic", world).value_or("");
   return consumed;

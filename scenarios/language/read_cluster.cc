@@ -3,6 +3,7 @@
 #include <limits>
 #include <set>
 
+#include "core/producer/config.h"
 #include "scenarios/language/names.h"
 #include "scenarios/language/sections.h"
 #include "sim/broker/settings.h"
@@ -46,17 +47,20 @@ std::map<std::string, std::string> ReadSettings(TableReader& reader, const Targe
 void ReadBootstrap(TableReader& cluster, sim::ClusterShape& spec) {
   const Member* member = cluster.Find("bootstrap");
   if (member == nullptr) return;
-  const std::string allowed = "brokers' ids (1 to " + std::to_string(spec.brokers) + ") or \"host:port\"";
-  if (member->value.kind != Value::Kind::kArray || member->value.items.empty()) {
+  const std::string allowed =
+      "brokers' ids (1 to " + std::to_string(spec.brokers) + ") or \"host:port\" with a port from 1 to 65535";
+  if (member->value.kind != Value::Kind::kArray) {
     cluster.Wrong("bootstrap", "a list of " + allowed);
+    return;
+  }
+  if (member->value.items.empty()) {
+    cluster.Complain("bootstrap",
+                     "found an empty list, allowed: a list of " + allowed + "; without the key, all brokers");
     return;
   }
   for (const Value& item : member->value.items) {
     const bool is_id = item.kind == Value::Kind::kInteger && item.integer >= 1 && item.integer <= spec.brokers;
-    const std::size_t colon = item.text.rfind(':');
-    const bool is_address = item.kind == Value::Kind::kString && colon != std::string::npos && colon > 0 &&
-                            colon + 1 < item.text.size() &&
-                            item.text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    const bool is_address = item.kind == Value::Kind::kString && ParseBootstrapServer(item.text).has_value();
     if (is_id || is_address) {
       spec.bootstrap.push_back(item.text);
     } else {

@@ -290,5 +290,14 @@ TEST(CallErrorsTest, ACallNamesAnExistingTopicAndPartition) {
             "\"orders\"?)");
 }
 
+TEST(ApplicationErrorsTest, AGroupOfOffsetsIsAName) {
+  const std::string call =
+      "[producer]\ntransactional.id = \"t\"\n[[call]]\nat = \"1s\"\nsend_offsets = { topic = \"orders\", ";
+  EXPECT_EQ(ErrorsOfAdded(call + "offset = 1, group = 5 }\n"),
+            "f.toml:17:56: call.send_offsets.group: found 5, allowed: a string");
+  EXPECT_EQ(ErrorsOfAdded(call + "offset = 1, group = \"\" }\n"),
+            "f.toml:17:56: call.send_offsets.group: found \"\", allowed: the name of a group");
+}
+
 }  // namespace
 }  // namespace ktrial::scenario

@@ -10,6 +10,25 @@ TEST(ParseErrorsTest, WhatIsNoTomlIsOneErrorAtItsPlace) {
   EXPECT_TRUE(ErrorsOf("title = \n").starts_with("f.toml:1:9: not TOML: "));
 }
 
+TEST(ParseErrorsTest, AKeyThatGoesOnFromAnotherNeedsQuotes) {
+  const std::string text =
+      "buffer.memory.allocation.strategy: goes on from buffer.memory, which has a value itself, allowed: in quotes, "
+      "\"buffer.memory.allocation.strategy\" = ...";
+  const std::string shorter = "buffer.memory = 33554432\n";
+  const std::string longer = " buffer.memory.allocation.strategy = \"full\"\n";
+  EXPECT_EQ(ErrorsOfAdded("[producer]\n" + shorter + longer), "f.toml:15:2: " + text);
+  EXPECT_EQ(ErrorsOfAdded("[producer]\n" + longer + "acks = 1\n" + shorter), "f.toml:14:2: " + text);
+  EXPECT_EQ(ErrorsOfAdded("[producer]\n" + shorter + "\"buffer.memory.allocation.strategy\" = \"full\"\n"), "");
+  EXPECT_EQ(ErrorsOfAdded("[expect]\nrequests = \"> 0\"\nrequests.Produce = \"> 0\"\n"),
+            "f.toml:15:1: requests.Produce: goes on from requests, which has a value itself, allowed: in quotes, "
+            "\"requests.Produce\" = ...");
+}
+
+TEST(ParseErrorsTest, AKeyThatStandsTwiceInATableIsNoClashOfAnotherTable) {
+  EXPECT_TRUE(ErrorsOfAdded("[expect]\nrequests.Produce = 1\n[schedule]\nrequests = 1\nrequests = 1\n")
+                  .starts_with("f.toml:17:12: not TOML: "));
+}
+
 TEST(ParseErrorsTest, AnEmptyFileMissesWhatIsRequired) {
   EXPECT_EQ(ErrorsOf(""),
             "f.toml:1:1: title: missing, required: a line of text\n"
@@ -183,6 +202,19 @@ TEST(ParseErrorsTest, AnErrorOfAnOverrideNamesTheOverride) {
       ErrorsOfAdded("", {.overrides = {"workload.2.rate=5/s"}}),
       "--set workload.2.rate=5/s: workload.2.rate: there are 1 of workload, allowed: workload.NUMBER.KEY, counted "
       "from 1");
+}
+
+TEST(ParseErrorsTest, ABootstrapServerIsABrokerOrHasAPort) {
+  const std::string allowed = "brokers' ids (1 to 3) or \"host:port\" with a port from 1 to 65535";
+  const auto errors = [](const std::string& list) {
+    return ErrorsOf("title = \"t\"\nduration = \"60s\"\n[cluster]\nbrokers = 3\nbootstrap = " + list +
+                    "\n[[topic]]\nname = \"a\"\n[[workload]]\ntopic = \"a\"\nrate = \"1/s\"\n");
+  };
+  EXPECT_EQ(errors("[1, \"x:70000\"]"), "f.toml:5:17: cluster.bootstrap: found \"x:70000\", allowed: " + allowed);
+  EXPECT_EQ(errors("[\"x:0\"]"), "f.toml:5:14: cluster.bootstrap: found \"x:0\", allowed: " + allowed);
+  EXPECT_EQ(errors("[]"), "f.toml:5:13: cluster.bootstrap: found an empty list, allowed: a list of " + allowed +
+                              "; without the key, all brokers");
+  EXPECT_EQ(errors("[3, \"x:65535\", \"[::1]:9092\"]"), "");
 }
 
 }  // namespace
