@@ -61,7 +61,9 @@ struct ArgumentsCheck {
   }
   Why operator()(const Misroute& fault) const {
     if (Why why = Brokers(fault.broker)) return why;
-    return WhyNoBrokers("to", fault.to, spec);
+    if (Why why = WhyNoBrokers("to", fault.to, spec)) return why;
+    if (MeansOneBroker(fault.to)) return std::nullopt;
+    return fmt::format("to: {}, allowed: one broker, as an address leads to one", ToString(fault.to));
   }
   Why operator()(const ErrorAnswer& fault) const {
     if (Why why = Partitions(fault.topic, fault.partition)) return why;

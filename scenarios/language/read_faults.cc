@@ -67,6 +67,11 @@ FaultAction ReadMisroute(Arguments& arguments) {
   sim::Misroute fault{Broker(arguments), {}};
   arguments.table.FindRequired("to", "which broker has its address");
   fault.to = ReadBrokers(arguments.table, "to", arguments.world).value_or(sim::BrokerSelector::Any());
+  if (!sim::MeansOneBroker(fault.to)) {
+    arguments.table.Wrong("to",
+                          "one broker: an id, \"any\", \"leader:TOPIC/PARTITION\", \"follower:TOPIC/PARTITION\" or "
+                          "\"controller\"");
+  }
   return fault;
 }
 

@@ -119,7 +119,7 @@ struct Latency {
 // reset, at the begin and at the end. Nothing happens where both are the same. A state.
 struct Misroute {
   BrokerSelector broker = {};
-  BrokerSelector to = BrokerSelector::Any();
+  BrokerSelector to = BrokerSelector::Any();  // MeansOneBroker.
 };
 // The broker starts anew as one of another release, and at the end as itself again: an upgrade is one that ends, or that begins.
 // As it restarts connections are reset and others lead. What that release cannot do, the cluster never finalizes. Nothing

@@ -61,6 +61,10 @@ absl::StatusOr<BrokerTerm> ParseBrokerTerm(std::string_view text) {
       R"("{}" is no broker: an id, "*", "any", "controller", "leader:TOPIC/N" or "follower:TOPIC/N")", text));
 }
 
+bool MeansOneBroker(const BrokerSelector& selector) {
+  return selector.terms.size() == 1 && selector.terms.front().kind != BrokerTerm::Kind::kAll;
+}
+
 std::string ToString(const BrokerSelector& selector) {
   std::string text;
   for (const BrokerTerm& term : selector.terms) {

@@ -59,6 +59,9 @@ struct PartitionSelector {
 // One term in the words above. INVALID_ARGUMENT says what is allowed.
 absl::StatusOr<BrokerTerm> ParseBrokerTerm(std::string_view text);
 
+// Whether it can never mean several.
+bool MeansOneBroker(const BrokerSelector& selector);
+
 // As a scenario would say it: "leader:orders/0", "1, 2". For messages.
 std::string ToString(const BrokerSelector& selector);
 

@@ -183,6 +183,13 @@ TEST(FaultErrorsTest, AnAddressLeadsToAnotherBroker) {
   EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1, to = 1 }\n"),
             "f.toml:15:1: fault.misroute: certainly cannot fire: broker 1 has its address already");
   EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = \"any\", to = \"any\" }\n"), "");
+  const std::string one =
+      ", allowed: one broker: an id, \"any\", \"leader:TOPIC/PARTITION\", \"follower:TOPIC/PARTITION\" or "
+      "\"controller\"";
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1, to = [2, 3] }\n"),
+            "f.toml:15:31: fault.misroute.to: found a list" + one);
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nmisroute = { broker = 1, to = \"*\" }\n"),
+            "f.toml:15:31: fault.misroute.to: found \"*\"" + one);
 }
 
 TEST(FaultErrorsTest, ABrokerBecomesOneOfAnotherRelease) {

@@ -21,6 +21,13 @@ TEST(SelectorTest, OtherWordsAreRefused) {
   }
 }
 
+TEST(SelectorTest, OneTermMeansOneBrokerUnlessItIsAllOfThem) {
+  EXPECT_TRUE(MeansOneBroker(BrokerSelector::Any()));
+  EXPECT_TRUE(MeansOneBroker(BrokerSelector::Leader("orders", 3)));
+  EXPECT_FALSE(MeansOneBroker(BrokerSelector::All()));
+  EXPECT_FALSE(MeansOneBroker(BrokerSelector{{*ParseBrokerTerm("2"), *ParseBrokerTerm("3")}}));
+}
+
 TEST(SelectorTest, ToStringIsWhatAScenarioWouldSay) {
   BrokerSelector selector = BrokerSelector::Leader("orders", 3);
   selector.terms.push_back(*ParseBrokerTerm("2"));
