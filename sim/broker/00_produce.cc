@@ -2,7 +2,8 @@
 // Same as a real broker: the order of checks and their codes (batch_check.h); acks 0, 1 and all; NOT_LEADER_OR_FOLLOWER
 // with the leader and its address since version 10; min.insync.replicas before and after the append; REQUEST_TIMED_OUT;
 // acks=0 with an error ends the connection; log append time; a duplicate of an idempotent producer is answered with the
-// offset that it has, its sequences are judged by the rules of the release (producer_state.h).
+// offset that it has, its sequences are judged by the rules of the release (producer_state.h); INVALID_TOPIC_EXCEPTION for the topics of
+// coordinators.
 // Stricter: records that do not number themselves 0, 1, 2, ... and bytes after the batch are refused.
 // Simplified: replication is one delay for each batch; of message.timestamp.*.max.ms there is the default of the release
 // for what is ahead. Absent: quotas, the text beside error codes other than INVALID_TIMESTAMP.
@@ -23,6 +24,7 @@ namespace {
 using wire::ErrorCode;
 
 constexpr std::int16_t kAcksAll = -1;
+constexpr std::string_view kAdminClient = "__admin_client";  // the one that may write to internal topics
 constexpr std::int16_t kHintsSince = 10;
 constexpr std::int16_t kAbortableSince = 11;  // TRANSACTION_ABORTABLE
 constexpr std::int16_t kTopicIdsSince = 13;
@@ -240,6 +242,7 @@ ErrorCode Produce::CheckTransaction(BrokerContext& context, const wire::RecordBa
 
 ErrorCode Produce::CheckBroker(BrokerContext& context, const Topic& topic, const Partition& partition) const {
   if (request_.acks < kAcksAll || request_.acks > 1) return ErrorCode::kInvalidRequiredAcks;
+  if (IsInternalTopic(topic.name) && view.client_id != kAdminClient) return ErrorCode::kInvalidTopicException;
   const PartitionState& state = partition.state();
   if (state.leader != view.broker) return ErrorCode::kNotLeaderOrFollower;
   if (request_.acks == kAcksAll && std::ssize(state.isr) < context.cluster.MinInsyncReplicas(topic)) {

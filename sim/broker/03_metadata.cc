@@ -134,7 +134,7 @@ class Metadata final : public Request {
 
   wire::MetadataTopic Describe(BrokerContext& context, const Topic& topic) const {
     wire::MetadataTopic answer{.error = control.ErrorFor(topic.name), .name = topic.name, .topic_id = topic.id};
-    answer.is_internal = topic.name.starts_with("__");
+    answer.is_internal = IsInternalTopic(topic.name);
     if (request_.include_topic_authorized_operations) answer.authorized_operations = kTopicOperations;
     if (answer.error != ErrorCode::kNone) return answer;
     for (const std::unique_ptr<Partition>& partition : topic.partitions) {

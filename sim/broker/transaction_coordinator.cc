@@ -32,6 +32,8 @@ PartitionIndex PartitionFor(std::string_view key, std::size_t partitions) {
 
 }  // namespace
 
+bool IsInternalTopic(std::string_view name) { return name == kTransactionLog || name == kOffsetLog; }
+
 std::optional<TopicPartition> TransactionCoordinator::PlaceOf(KeyKind kind, std::string_view key) const {
   const Topic* topic = cluster_.FindTopic(LogOf(kind));
   if (topic == nullptr) return std::nullopt;

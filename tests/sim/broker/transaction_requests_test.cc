@@ -216,5 +216,14 @@ TEST_F(TransactionRequestsTest, InternalTopicsAreMarkedAsSuch) {
   EXPECT_EQ(answer.topics.size(), 2U);
 }
 
+TEST_F(TransactionRequestsTest, NobodyButTheAdminClientMayWriteToInternalTopics) {
+  Start();
+  Coordinator();
+  const std::string batch = BatchOf({"one"});
+  const std::int32_t leader = world_->cluster->LeaderOf("__transaction_state", PartitionIndex(0)).value();
+  const auto answer = Ask<wire::ProduceResponse>(leader, ProduceOf(batch, 1, "__transaction_state"), 9);
+  EXPECT_EQ(answer.topics.at(0).partitions.at(0).error, ErrorCode::kInvalidTopicException);
+}
+
 }  // namespace
 }  // namespace ktrial::sim
