@@ -28,7 +28,8 @@ namespace ktrial {
 //   kAbortableError  kAborting          AbortTransaction, or Close
 //   kAborting        kReady             the coordinator has decided to abort
 //                    kInitializing      and the producer needs another epoch, as numbers of records were lost
-//   all              kFatalError        another producer has taken over, or this one may not write: make a new one
+//   all              kFatalError        another producer has taken over, a transaction took longer than its timeout, or this one may not
+//                                     write: make a new one
 //   kFatalError      -                  final
 enum class TransactionState : std::uint8_t {
   kUninitialized,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/producer/text.h"
 #include "core/producer/transaction_manager.h"
 #include "core/wire/messages.h"
 #include "core/wire/status.h"
@@ -120,15 +121,25 @@ bool TransactionManager::Settle(TransactionRequest request, ErrorCode code, std:
       FailAbortable(wire::KafkaError(code, message), /*needs_new_epoch=*/true);
       return false;
     case TransactionVerdict::kFenced:
-      FailForGood(wire::KafkaError(
-          ErrorCode::kProducerFenced,
-          fmt::format("another producer has taken over transactional.id {}", config_.transactional_id)));
+      FailForGood(wire::KafkaError(ErrorCode::kProducerFenced, WhyFenced(outcome.ended)));
       return false;
     case TransactionVerdict::kFatal:
       FailForGood(wire::KafkaError(code, message));
       return false;
   }
   CheckFailed("known verdict", __FILE__, __LINE__);
+}
+
+std::string TransactionManager::WhyFenced(Instant now) const {
+  const std::string taken =
+      fmt::format("another producer has taken over transactional.id {}", config_.transactional_id);
+  const TransactionState state = calls_.state();
+  const bool open = state == kInTransaction || state == kCommitting || state == kAborting || state == kAbortableError;
+  const Duration lasted = now - transaction_noticed_;
+  if (!open || lasted < config_.timeout) return taken;
+  return fmt::format(
+      "{}, or its coordinator has aborted the transaction, which has lasted {} ms, for transaction.timeout.ms = {}",
+      taken, Millis(lasted), Millis(config_.timeout));
 }
 
 void TransactionManager::FailAbortable(const absl::Status& why, bool needs_new_epoch) {

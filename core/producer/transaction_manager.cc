@@ -61,7 +61,7 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
     accumulator_.AbortIncomplete(calls_.error());
     return Instant::Never();
   }
-  NoticeTransaction();
+  NoticeTransaction(now);
   if (state != kInitializing) {
     rejections_noticed_ = client_.rejections().count;
   } else if (!MayInitialize()) {
@@ -84,10 +84,11 @@ Instant TransactionManager::Prepare(Instant now, bool produce_in_flight) {
   return now < ask_again_at_ ? ask_again_at_ : Ask(next, now);
 }
 
-void TransactionManager::NoticeTransaction() {
+void TransactionManager::NoticeTransaction(Instant now) {
   const std::uint64_t number = calls_.transaction();
   if (number == transaction_number_) return;
   transaction_number_ = number;
+  transaction_noticed_ = now;
   transaction_.v2 = client_.FinalizedLevel(kTransactionVersion) >= kVersion2;
 }
 

@@ -130,7 +130,7 @@ class TransactionManager final : public ProducerIdentity {
   // Asking: transaction_manager.cc.
   // What is incomplete is part of a transaction.
   bool IsOpen() const;
-  void NoticeTransaction();
+  void NoticeTransaction(Instant now);
   // Fails the initialization if no answer can be expected any more. False if so.
   bool MayInitialize();
   void AbortWork(TransactionState state);
@@ -165,6 +165,8 @@ class TransactionManager final : public ProducerIdentity {
   // Does what follows from an error; true if it was none.
   bool Settle(TransactionRequest request, wire::ErrorCode code, std::string_view message,
               const RequestOutcome& outcome);
+  // A coordinator aborts what takes too long by raising the epoch, which a successor would do, too.
+  std::string WhyFenced(Instant now) const;
   void AskAgainLater(const RequestOutcome& outcome);
   void EndTransaction();
   void Become(const ProducerIdAndEpoch& producer);
@@ -185,6 +187,7 @@ class TransactionManager final : public ProducerIdentity {
   bool can_raise_epoch_ = false;  // Its coordinator does that for one who names its epoch (Kafka 2.5, KIP-360).
   std::uint64_t transaction_number_ = 0;
   std::uint64_t rejections_noticed_ = 0;  // Before the initialization that goes on.
+  Instant transaction_noticed_;  // When it was new.
   Transaction transaction_;
   Coordinator transaction_coordinator_;
   Coordinator group_;

@@ -24,7 +24,7 @@ enum class TransactionVerdict : std::uint8_t {
   kLookUp,      // The same again, but of another coordinator: that has to be found first.
   kAbortable,   // The transaction can only be aborted.
   kNewSession,  // As that; and its coordinator has forgotten the producer id, so there is nothing to end there.
-  kFenced,      // Another producer has taken over. For good.
+  kFenced,      // Another producer has taken over, or the transaction took too long. For good.
   kFatal,       // For good.
 };
 

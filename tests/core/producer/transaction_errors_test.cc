@@ -517,6 +517,27 @@ INSTANTIATE_TEST_SUITE_P(Transactions, FailingProduceTest,
                                            FailingProduce{ErrorCode::kTransactionalIdAuthorizationFailed,
                                                           kFatalError}));
 
+TEST_F(TransactionErrorsTest, WhoIsFencedWithinTheTimeoutHasASuccessor) {
+  Begin();
+  SendAcknowledged();
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kProducerFenced};
+  const absl::Status status = Commit();
+  Expect(status, ErrorCode::kProducerFenced);
+  EXPECT_EQ(std::string(status.message()), "another producer has taken over transactional.id tid");
+}
+
+TEST_F(TransactionErrorsTest, WhoIsFencedAfterTheTimeoutMayHaveTakenTooLong) {
+  Begin();
+  SendAcknowledged();
+  world.clock.Advance(seconds(60));
+  coordinator().errors[ApiKey::kEndTxn] = {ErrorCode::kProducerFenced};
+  const absl::Status status = Commit();
+  Expect(status, ErrorCode::kProducerFenced);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("another producer has taken over transactional.id tid, or its coordinator has aborted the "
+                        "transaction, which has lasted 60"));
+}
+
 TEST_F(TransactionErrorsTest, AnEpochThatALeaderRefusesTurnsOutToBeFencedAtTheAbort) {
   Begin();
   Answer(SendInFlight(), ErrorCode::kInvalidProducerEpoch);
