@@ -100,9 +100,11 @@ bool LineTransactions::Commit() {
 
 void LineTransactions::Abort(std::string_view why) {
   if (lines_ == 0) return;
-  const char* outcome = producer_.MayBeCommitted() ? ": outcome unknown, readers may see this or not"
-                        : lines_ > 1               ? " were not committed"
-                                                   : " was not committed";
+  const bool unknown = producer_.MayBeCommitted();
+  if (unknown) unknown_lines_ += static_cast<std::uint64_t>(lines_);
+  const char* outcome = unknown      ? ": outcome unknown, readers may see this or not"
+                        : lines_ > 1 ? " were not committed"
+                                     : " was not committed";
   Say(fmt::format("{}{}: {}", Lines(), outcome, why));
   lines_ = 0;
   // If this fails, the coordinator aborts it after transaction.timeout.ms.

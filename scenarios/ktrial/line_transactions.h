@@ -38,6 +38,8 @@ class LineTransactions {
 
   std::uint64_t committed_lines() const { return committed_lines_; }
   std::uint64_t committed() const { return committed_; }
+  // Of a transaction whose commit was asked for and not answered.
+  std::uint64_t unknown_lines() const { return unknown_lines_; }
 
  private:
   // The same call until its time does not run out, or has for too long.
@@ -53,6 +55,7 @@ class LineTransactions {
   std::int64_t lines_ = 0;        // In it; 0: none is open.
   std::uint64_t committed_lines_ = 0;
   std::uint64_t committed_ = 0;
+  std::uint64_t unknown_lines_ = 0;
 };
 
 }  // namespace ktrial::scenario

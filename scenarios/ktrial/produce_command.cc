@@ -250,10 +250,12 @@ class LineSender {
                  static_cast<unsigned long long>(counts.acknowledged), static_cast<unsigned long long>(counts.failed),
                  took.count(), took.count() > 0 ? static_cast<double>(counts.acknowledged) / took.count() : 0);
     if (!transactions_) return;
-    std::fprintf(stderr, "%llu of them committed, in %llu transaction%s\n",
-                 static_cast<unsigned long long>(transactions_->committed_lines()),
-                 static_cast<unsigned long long>(transactions_->committed()),
-                 transactions_->committed() == 1 ? "" : "s");
+    const std::uint64_t unknown = transactions_->unknown_lines();
+    std::fprintf(stderr, "%s\n",
+                 fmt::format("{} of them committed, in {} transaction{}{}", transactions_->committed_lines(),
+                             transactions_->committed(), transactions_->committed() == 1 ? "" : "s",
+                             unknown == 0 ? "" : fmt::format("; the outcome of {} is unknown", unknown))
+                     .c_str());
   }
 
   const ProduceCommandOptions& options_;

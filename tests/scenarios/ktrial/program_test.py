@@ -392,7 +392,7 @@ class ProgramTest(unittest.TestCase):
         _, _, err = self.run_ktrial("serve", "silent.toml", "--", "sh", "-c", command)
         self.assertIn("lines 1 to 5: outcome unknown, readers may see this or not: brokers have not answered within "
                       "1000 ms (delivery.timeout.ms)\n", err)
-        self.assertIn("0 of them committed, in 0 transactions\nproduce 1\n", err)
+        self.assertIn("0 of them committed, in 0 transactions; the outcome of 5 is unknown\nproduce 1\n", err)
 
     def test_produce_knows_that_what_was_never_asked_for_is_not_committed(self):
         self.write_silent_scenario("AddPartitionsToTxn")
