@@ -264,13 +264,16 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
          "codec of batches"),
     Level("compression.zstd.level", "3", {}, -131072, 22, kLevel<&C::compression_zstd_level, Codec::kZstd>,
           "effort of zstd"),
-    Text("config.providers", kList, "", "names, separated by commas", "KIP-297", &StoreProviders,
-         "where ${NAME:PATH:KEY} in values is looked up; each NAME has config.providers.NAME.class, one of Kafka's "
-         "three, and config.providers.NAME.param.*; for programs that look up, as ktrial produce does"),
+    Text(
+        "config.providers", kList, "", "names, separated by commas", "KIP-297", &StoreProviders,
+        "where ${NAME:PATH:KEY} in values is looked up; each NAME has config.providers.NAME.class, FileConfigProvider, "
+        "DirectoryConfigProvider or EnvVarConfigProvider of org.apache.kafka.common.config.provider, and may have "
+        "config.providers.NAME.param.allowed.paths, for the last one param.allowlist.pattern; for programs that look "
+        "up, as ktrial produce does"),
     Long("connections.max.idle.ms", "540000", kLongMin, "NC-37", kMillis<&C::connections_max_idle>,
          "a connection without traffic is closed after this; negative: never"),
     Int("delivery.timeout.ms", "120000", 0, "PR-22", kMillis<&C::delivery_timeout>,
-        "from Send to the callback, at most"),
+        "from the return of Send, which may have waited for max.block.ms itself, to the callback, at most"),
     Bool("enable.idempotence", "true", "PR-21", kNumber<&C::enable_idempotence>,
          "exactly one copy of each record, in order, however often it is sent"),
     NotYet("enable.metrics.push", kBoolean, "false", "brokers may ask for this client's metrics"),

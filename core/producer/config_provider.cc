@@ -86,9 +86,24 @@ class LookUp {
     for (const auto& [key, value] : values_) {
       if (key.starts_with(parameter_prefix)) parameters[key.substr(parameter_prefix.size())] = Trimmed(value);
     }
-    absl::StatusOr<std::unique_ptr<ConfigProvider>> made = factory_->Make(Trimmed(class_name->second), parameters);
-    if (!made.ok()) return Problem(class_key, fmt::format("{}: {}", class_key, std::string(made.status().message())));
+    const std::string_view java_class = Trimmed(class_name->second);
+    absl::StatusOr<std::unique_ptr<ConfigProvider>> made = factory_->Make(java_class, parameters);
+    if (!made.ok()) {
+      const std::optional<std::string> wrong = ParameterAtFault(java_class, parameters);
+      const std::string key = wrong ? parameter_prefix + *wrong : class_key;
+      return Problem(key, fmt::format("{}: {}", key, std::string(made.status().message())));
+    }
     provider = *std::move(made);
+  }
+
+  // The one without which the provider can be made.
+  std::optional<std::string> ParameterAtFault(std::string_view java_class, const Values& parameters) {
+    for (const auto& [key, value] : parameters) {
+      Values others = parameters;
+      others.erase(key);
+      if (factory_->Make(java_class, others).ok()) return key;
+    }
+    return std::nullopt;
   }
 
   void CheckProviderKey(const std::string& key) {

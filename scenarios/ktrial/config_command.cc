@@ -120,7 +120,8 @@ void PrintListing(const Listing& listing, const ConfigProfile* profile, bool who
 
 // Reports what is not known.
 bool Find(const std::string& name, const ConfigProfile* profile, const Output& output, Listing& listing) {
-  const ConfigKey* key = FindConfigKey(name);
+  // Names of providers are the user's; what their keys are for stands with the list of them.
+  const ConfigKey* key = FindConfigKey(name.starts_with("config.providers.") ? "config.providers" : name);
   const ProfileAlias* alias = profile == nullptr ? nullptr : FindAlias(*profile, name);
   if (key != nullptr) listing.keys.push_back(key);
   if (alias != nullptr) listing.aliases.push_back(alias);

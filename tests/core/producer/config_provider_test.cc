@@ -36,6 +36,7 @@ class MapFactory : public ConfigProviderFactory {
   absl::StatusOr<std::unique_ptr<ConfigProvider>> Make(std::string_view class_name, const Values& parameters) override {
     if (class_name != "Map")
       return absl::InvalidArgumentError("\"" + std::string(class_name) + "\" is not allowed: Map");
+    if (parameters.contains("wrong")) return absl::InvalidArgumentError("Map has no parameter wrong");
     return std::make_unique<MapProvider>(parameters);
   }
 };
@@ -99,6 +100,11 @@ TEST_F(ConfigProviderTest, AProviderNeedsAClassThatTheProgramKnows) {
             "config.providers.m.class | config.providers.m.class is required, as config.providers has m\n");
   EXPECT_EQ(ErrorOf({{"config.providers", "m"}, {"config.providers.m.class", "Vault"}, {"k", "${m:x}"}}),
             "config.providers.m.class | config.providers.m.class: \"Vault\" is not allowed: Map\n");
+}
+
+TEST_F(ConfigProviderTest, AParameterThatIsWrongIsNamed) {
+  EXPECT_EQ(ErrorOf(With({{"config.providers.m.param.wrong", "x"}})),
+            "config.providers.m.param.wrong | config.providers.m.param.wrong: Map has no parameter wrong\n");
 }
 
 TEST_F(ConfigProviderTest, KeysOfAProviderThatIsNotListedAreAnError) {

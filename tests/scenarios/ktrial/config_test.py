@@ -49,6 +49,12 @@ class ConfigTest(unittest.TestCase):
                          "linger.ms  long  5        AC-12  supported  0 ... 9223372036854775807\n"
                          "  how long a batch waits for more records\n")
 
+    def test_a_key_of_a_config_provider_is_explained_with_the_list_of_them(self):
+        status, out, _ = self.run_ktrial("config", "config.providers.file.class")
+        self.assertEqual(status, 0)
+        self.assertIn("\nconfig.providers  list ", out)
+        self.assertIn("config.providers.NAME.class, FileConfigProvider, DirectoryConfigProvider or EnvVarConfigProvider", out)
+
     def test_json_is_an_object_a_key(self):
         status, out, _ = self.run_ktrial("config", "--json", "linger.ms", "ssl.key.password", "key.serializer")
         self.assertEqual(status, 0)
