@@ -29,7 +29,9 @@ class CompletionChecker final : public Checker {
     const auto describe = [&] { return Describe(*evidence.history, stream, i); };
     if (entry.completions == 0) {
       sink.Report(evidence.end, [&] {
-        return fmt::format("{}: {}", describe(), entry.returned_nanos == 0 ? "Send never returned" : "never completed");
+        return fmt::format("{}: {}", describe(),
+                           entry.returned_nanos == 0 ? "Send had not returned when the run ended"
+                                                     : "not completed when the run ended");
       });
     } else if (entry.completions > 1) {
       sink.Report(Instant::FromNanos(entry.completed_nanos),
