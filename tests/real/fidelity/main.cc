@@ -26,6 +26,7 @@ int Main(std::string_view peer) {
   RunApiVersions(probe);
   RunInitProducerId(probe);
   RunFrames(probe);
+  RunBodies(probe);
   RunProduceRequests(probe);
   RunProduceMessageSets(probe);
   RunProduceIdempotent(probe);

@@ -30,13 +30,12 @@ std::vector<nlohmann::json> Produce(Probe& probe, std::string name, std::int16_t
   return probe.Ask(std::move(name), request, version, added);
 }
 
-namespace {
-
-// What a good request of this version carries.
 std::string GoodRecords(std::int16_t version) {
   if (version >= kBatchesSince) return MakeBatch();
   return MakeSet({.magic = static_cast<std::int8_t>(version == 2 ? 1 : 0)});
 }
+
+namespace {
 
 void RunSeveral(Probe& probe, std::int16_t version) {
   const std::string good = GoodRecords(version);

@@ -16,6 +16,7 @@ void RunApiVersions(Probe& probe);
 void RunMetadata(Probe& probe);
 void RunInitProducerId(Probe& probe);
 void RunFrames(Probe& probe);
+void RunBodies(Probe& probe);
 void RunProduceRequests(Probe& probe);     // topics, partitions, acks, timeouts
 void RunProduceBatches(Probe& probe);      // format v2
 void RunProduceMessageSets(Probe& probe);  // the formats before it
@@ -41,6 +42,8 @@ struct ProduceOptions {
   std::int32_t partition = 0;
   std::optional<std::string_view> transactional_id;
 };
+// What a good request of this version carries.
+std::string GoodRecords(std::int16_t version);
 // One partition. `added`: how many records there are, if they are taken.
 std::vector<nlohmann::json> Produce(Probe& probe, std::string name, std::int16_t version,
                                     std::optional<std::string_view> records, std::int32_t added,
