@@ -14,9 +14,7 @@ ProducerEvents::ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock
     : metrics_(metrics), log_(std::move(log)), clock_(clock), next_(next), mutex_(threads, Site("events.mutex")) {}
 
 std::string ProducerEvents::NameOf(NodeId node, const NodeState& state) {
-  const std::string at = state.address.empty() ? "" : fmt::format(" ({})", state.address);
-  if (node.value() >= 0) return fmt::format("broker {}{}", node.value(), at);
-  return fmt::format("bootstrap server {}{}", -std::int64_t{node.value()}, at);
+  return state.address.empty() ? NodeName(node) : fmt::format("{} ({})", NodeName(node), state.address);
 }
 
 std::string ProducerEvents::NameOf(NodeId node) const {

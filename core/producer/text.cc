@@ -1,5 +1,7 @@
 #include "core/producer/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ktrial {
@@ -55,6 +57,11 @@ std::size_t EditDistance(std::string_view from, std::string_view to) {
     }
   }
   return cost[from.size()][to.size()];
+}
+
+std::string NodeName(NodeId node) {
+  return node.value() >= 0 ? fmt::format("broker {}", node.value())
+                           : fmt::format("bootstrap server {}", -std::int64_t{node.value()});
 }
 
 }  // namespace ktrial

@@ -81,9 +81,9 @@ bool TransactionManager::Answered(Coordinator* of, const RequestOutcome& outcome
       return true;
     case RequestOutcome::Kind::kUnsupportedVersion:
       FailForGood(wire::KafkaError(ErrorCode::kUnsupportedVersion,
-                                   fmt::format("broker {} does not support what this transaction needs: transactions "
-                                               "came with Kafka 0.11, the members of a group with 2.5",
-                                               outcome.node.value())));
+                                   fmt::format("{} does not support what this transaction needs: transactions came "
+                                               "with Kafka 0.11, the members of a group with 2.5",
+                                               NodeName(outcome.node))));
       return false;
     case RequestOutcome::Kind::kWritten:
     case RequestOutcome::Kind::kDisconnected:
