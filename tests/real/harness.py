@@ -1,8 +1,12 @@
 """What the tests against real programs share: a real cluster, running a program, reading a topic back, counting."""
 
+import base64
+import json
 import os
 import random
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,6 +17,7 @@ from collections import Counter
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KTRIAL = os.environ.get("KTRIAL", os.path.join(ROOT, "bin", "ktrial"))
+STEPS = os.environ.get("STEPS", "")  # run.sh builds it
 KAFKA = os.path.join(HERE, "kafka", "kafka.sh")
 OLD = os.path.join(HERE, "kafka", "old.sh")
 CACHE = os.environ.get("KTRIAL_CACHE") or os.path.join(
@@ -67,6 +72,9 @@ class Cluster:
     def bootstrap(self, node=1):
         return f"127.0.0.1:{self.port + node - 1}"
 
+    def servers(self):
+        return ",".join(self.bootstrap(node) for node in range(1, self.nodes + 1))
+
     def topic(self, name, partitions, replicas, *settings):
         self.kafka("topic", self.folder, name, str(partitions), str(replicas), *settings)
 
@@ -92,6 +100,10 @@ class Cluster:
     def coordinator(self, ask=1):
         """Who coordinates transactions; the clusters here keep all of them in one partition (kafka.sh)."""
         return self.leader("__transaction_state", 0, ask)
+
+    def group_coordinator(self, ask=1):
+        """Who keeps the offsets of groups; the clusters here keep all of them in one partition, too."""
+        return self.leader("__consumer_offsets", 0, ask)
 
     def read(self, topic, node=1, key=False, isolation="read_uncommitted"):
         """All records as (partition, key, value), in the order of each partition."""
@@ -130,6 +142,87 @@ class OldBroker:
 
     def bootstrap(self):
         return f"127.0.0.1:{self.port}"
+
+
+class Producer:
+    """A producer of the library that takes its steps from the test (steps/steps.cc); closed at the end of the `with` block."""
+
+    def __init__(self, bootstrap, *settings):
+        self.process = subprocess.Popen([STEPS, f"bootstrap.servers={bootstrap}", *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.process.communicate(timeout=60)
+        finally:
+            self.process.kill()
+
+    def start(self, step, **what):
+        self.process.stdin.write(json.dumps({"do": step, **what}).encode() + b"\n")
+
+    def hand_over(self):
+        """Whatever was started; done by `answer`, too."""
+        self.process.stdin.flush()
+
+    def answer(self):
+        self.hand_over()
+        line = self.process.stdout.readline()
+        check(line, "the producer has ended")
+        return json.loads(line)
+
+    def do(self, step, **what):
+        self.start(step, **what)
+        return self.answer()
+
+    def succeed(self, step, **what):
+        why_not = self.do(step, **what)
+        check(why_not is None, f"{step}: {why_not}")
+
+    def send(self, topic, value, partition=0, key=None, headers=(), **more):
+        """No answer: `flush` tells what became of it."""
+        text = lambda data: None if data is None else base64.b64encode(data).decode()
+        self.start("send", topic=topic, partition=partition, key=text(key), value=text(value),
+                   headers=[[name, text(data)] for name, data in headers], **more)
+
+
+def committed_offset(address, group, topic, partition):
+    """What a member of the group would go on from: OffsetFetch version 1, which all releases here know. -1: nothing yet."""
+    string = lambda text: struct.pack(">h", len(text)) + text.encode()
+    body = struct.pack(">hhih", 9, 1, 0, -1) + string(group) + struct.pack(">i", 1) + string(topic) + struct.pack(">ii", 1, partition)
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection, connection.makefile("rb") as answers:
+        connection.sendall(struct.pack(">i", len(body)) + body)
+        answer = answers.read(*struct.unpack(">i", answers.read(4)))
+    offset, metadata = struct.unpack_from(">qh", answer, 4 + 4 + len(string(topic)) + 4 + 4)
+    (error,) = struct.unpack_from(">h", answer, len(answer) - 2)
+    return offset if error == 0 else f"error {error}"
+
+
+def kcat_read(address, topic, *settings):
+    """All records of a topic as JSON objects; what holds bytes is a str whose characters are these bytes (Latin-1)."""
+    arguments = ["kcat", "-C", "-b", address, "-t", topic, "-o", "beginning", "-e", "-q", "-J", "-X", "fetch.wait.max.ms=10"]
+    for setting in settings:
+        arguments += ["-X", setting]
+    return [json.loads(line) for line in run(arguments).stdout.decode("latin-1").split("\n")[:-1]]
+
+
+def written_offsets(address, isolation):
+    """The offsets of groups that stand in the broker's log of them, as a reader of this isolation sees it: (group, offset)."""
+    for record in kcat_read(address, "__consumer_offsets", f"isolation.level={isolation}"):
+        key, value = record["key"].encode("latin-1"), record["payload"]
+        version, group_size = struct.unpack_from(">hh", key)
+        if version == 1 and value is not None:  # others tell of members, or that an offset is forgotten
+            yield key[4:4 + group_size].decode(), *struct.unpack_from(">q", value.encode("latin-1"), 2)
+
+
+def eventually(wanted, get, seconds=20):
+    """Brokers write the end of a transaction into its partitions after they have answered."""
+    deadline = time.monotonic() + seconds
+    while (got := get()) != wanted:
+        check(time.monotonic() < deadline, f"{str(got)[:300]} in place of {str(wanted)[:300]}")
+        time.sleep(0.1)
 
 
 def lines(count, prefix="line"):

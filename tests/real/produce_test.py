@@ -6,7 +6,8 @@ import threading
 import time
 from collections import Counter
 
-from harness import KTRIAL, Cluster, Failure, check, duplicates, in_order, lines, main, run
+from harness import (KTRIAL, Cluster, Failure, Producer, check, committed_offset, duplicates, eventually, in_order, lines, main, run,
+                     written_offsets)
 
 _single = None
 
@@ -83,8 +84,7 @@ class PacedProducer:
 
     def __init__(self, cluster, topic, count, per_second, *options):
         self.values = lines(count)
-        servers = ",".join(cluster.bootstrap(node) for node in range(1, cluster.nodes + 1))
-        self.process = subprocess.Popen([KTRIAL, "produce", "-b", servers, "-t", topic, *options],
+        self.process = subprocess.Popen([KTRIAL, "produce", "-b", cluster.servers(), "-t", topic, *options],
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.feeder = threading.Thread(target=self._feed, args=(per_second,))
         self.feeder.start()
@@ -217,11 +217,69 @@ def committed_lines_are_seen_once_though_coordinator_and_leader_are_killed():
         print(f"        {len(values)} lines, coordinator {coordinator} and leader {leader} killed", file=sys.stderr)
 
 
+def records_and_offsets_stand_or_fall_together_though_coordinators_are_killed():
+    with Cluster(3) as cluster, Producer(cluster.servers(), "transactional.id=orders-writer", "linger.ms=100") as producer:
+        cluster.topic("orders", 3, 3, "min.insync.replicas=2")
+
+        def send(values):
+            for number, value in enumerate(values):
+                producer.send("orders", value.encode(), partition=number % 3)
+
+        def all_acknowledged():
+            outcomes = producer.do("flush")
+            check(all(isinstance(outcome, list) for outcome in outcomes), f"records fail: {outcomes[:3]}")
+
+        def begin(values, offset):
+            producer.succeed("begin")
+            send(values)
+            producer.succeed("offsets", group="readers", offsets=[["orders", 0, offset]])
+            all_acknowledged()
+
+        def kill(node, values, end, coordinator):
+            """Records are on the way meanwhile. Whoever is killed comes back when another has its place."""
+            send(values)
+            producer.hand_over()
+            cluster.signal(node, "KILL")
+            producer.start(end)
+            producer.hand_over()
+            deadline = time.monotonic() + 20
+            while coordinator(ask=node % 3 + 1) in (None, node):
+                check(time.monotonic() < deadline, "no new coordinator was elected")
+                time.sleep(0.2)
+            cluster.up(node)
+            why_not = producer.answer()
+            check(why_not is None, f"{end}: {why_not}")
+            return node
+
+        producer.succeed("init")
+        begin(lines(30, "first"), 10)
+        producer.succeed("commit")
+        begin(lines(30, "dropped"), 20)
+        of_transactions = kill(cluster.coordinator(), lines(30, "dropped-on-the-way"), "abort", cluster.coordinator)
+        producer.do("flush")  # what was on the way has arrived or not
+        begin(lines(30, "kept"), 30)
+        of_groups = kill(cluster.group_coordinator(of_transactions % 3 + 1), lines(30, "kept-on-the-way"), "commit", cluster.group_coordinator)
+        all_acknowledged()
+        survivor = of_groups % 3 + 1
+        kept = sorted(lines(30, "first") + lines(30, "kept") + lines(30, "kept-on-the-way"))
+        eventually(kept, lambda: sorted(value for _, _, value in committed(cluster, "orders", survivor)))
+        there = Counter(value for _, _, value in cluster.read("orders", survivor))
+        check(all(there[value] == 1 for value in lines(30, "dropped")), "what was dropped was never there")
+        coordinator = cluster.bootstrap(cluster.group_coordinator(survivor))
+        eventually(30, lambda: committed_offset(coordinator, "readers", "orders", 0))
+        check(list(written_offsets(coordinator, "read_uncommitted")) == [("readers", 10), ("readers", 20), ("readers", 30)],
+              "not all offsets have reached the broker")
+        check(list(written_offsets(coordinator, "read_committed")) == [("readers", 10), ("readers", 30)],
+              "the offset that was dropped counts")
+        print(f"        coordinators {of_transactions} (transactions) and {of_groups} (groups) killed", file=sys.stderr)
+
+
 TESTS = (every_line_arrives_once_and_in_order, keyed_lines_go_where_the_java_client_puts_them, acks_zero_and_one_arrive_too,
          empty_lines_and_long_lines_are_records_too, an_unknown_topic_is_a_clear_error,
          nothing_is_lost_while_a_leader_moves_and_a_node_is_killed, committed_lines_are_seen_once_and_in_order,
          what_a_killed_producer_left_open_is_not_seen, a_line_that_is_refused_takes_its_transaction_with_it,
-         committed_lines_are_seen_once_though_coordinator_and_leader_are_killed)
+         committed_lines_are_seen_once_though_coordinator_and_leader_are_killed,
+         records_and_offsets_stand_or_fall_together_though_coordinators_are_killed)
 
 if __name__ == "__main__":
     try:
