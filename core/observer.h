@@ -82,8 +82,13 @@ class ProducerObserver {
   virtual void OnResponse(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, Duration /*latency*/) {}
   virtual void OnRequestFailed(NodeId, wire::ApiKey, std::int32_t /*correlation_id*/, bool /*timed_out*/) {}
   virtual void OnThrottled(NodeId, Duration) {}
-  // The peer, or what guards its connections, refused who we are (NC-44). OnDisconnected follows.
-  virtual void OnAuthenticationFailed(NodeId) {}
+  // The node knows who we are, or we who it is: by SASL, without that by the handshake of TLS, with neither never.
+  virtual void OnAuthenticated(NodeId) {}
+  // It has agreed again, before the session ended (KIP-368); `latency`: from the first message to the last answer.
+  virtual void OnReauthenticated(NodeId, Duration /*latency*/) {}
+  // The peer, or what guards its connections, refused who we are (NC-44); `again`: after OnAuthenticated, when the session
+  // was to be renewed. OnDisconnected follows.
+  virtual void OnAuthenticationFailed(NodeId, bool /*again*/) {}
   // One read that brought bytes, one write that took some.
   virtual void OnBytesReceived(NodeId, std::int64_t /*bytes*/) {}
   virtual void OnBytesWritten(NodeId, std::int64_t /*bytes*/) {}

@@ -62,6 +62,7 @@ void NetworkClient::Impl::ReauthenticateIfDue(NodeId id, Instant now) {
   Peer& peer = peers_.at(id);
   if (peer.sasl != nullptr) return;
   peer.sasl = std::make_unique<SaslExchange>(*config_.sasl, entropy_);
+  peer.renewal_began = now;
   SendAs(RequestKind::kSasl, id, peer.sasl->TakeRequest(), now);
 }
 
@@ -198,6 +199,8 @@ void NetworkClient::Impl::CancelAll(NodeId id, bool timed_out, Instant now) {
 }
 
 void NetworkClient::Impl::Lose(NodeId id, const Loss& loss, Instant now) {
+  // A broker that refuses us only after the handshake of TLS (1.3) has not known us before.
+  const bool knew_us = config_.sasl.has_value() && states_.StateOf(id) == ConnectionState::kReady;
   channels_.Close(id);
   peers_.erase(id);
   if (loss.fatal.ok()) {
@@ -206,7 +209,7 @@ void NetworkClient::Impl::Lose(NodeId id, const Loss& loss, Instant now) {
     states_.AuthenticationFailed(id, now);
     ++rejections_.count;
     rejections_.last = loss.fatal;
-    observer_.OnAuthenticationFailed(id);
+    observer_.OnAuthenticationFailed(id, knew_us);
   }
   observer_.OnDisconnected(id, loss.why);
   CancelAll(id, loss.timed_out, now);

@@ -73,6 +73,8 @@ struct NetworkClientConfig {
   // Tell nodes whom we mean, so that one that is somebody else says so (metadata.cluster.check.enable, KIP-1242). Has no effect
   // without `rebootstrap`, which is what follows.
   bool check_cluster = true;
+  // The transport opens connections by a handshake that says who the peers are (TLS); for what observers are told alone.
+  bool handshake = false;
   // Who to be for the nodes, before anything else is asked of them. Needs discover_versions.
   std::optional<SaslSettings> sasl;
   std::int32_t response_bytes_max = 100 << 20;  // A longer answer closes the connection.

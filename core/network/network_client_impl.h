@@ -64,6 +64,7 @@ class NetworkClient::Impl {
     std::optional<ApiVersions> versions;
     std::unique_ptr<SaslExchange> sasl;          // While it says who we are, the first time or again.
     Instant session_renewal = Instant::Never();  // When to do that again.
+    Instant renewal_began;                       // While it says so again.
   };
   struct Ended {
     std::unique_ptr<OutgoingRequest> request;

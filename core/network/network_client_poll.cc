@@ -229,7 +229,12 @@ absl::Status NetworkClient::Impl::HandleSasl(NodeId id, wire::ApiKey api, const 
   const std::optional<Duration> lifetime = peer.sasl->session_lifetime();
   peer.session_renewal = lifetime.has_value() ? now + ReauthenticateAfter(*lifetime, entropy_) : Instant::Never();
   peer.sasl.reset();
-  if (states_.StateOf(id) != ConnectionState::kReady) MarkReady(id);
+  if (states_.StateOf(id) == ConnectionState::kReady) {
+    observer_.OnReauthenticated(id, now - peer.renewal_began);
+  } else {
+    observer_.OnAuthenticated(id);
+    MarkReady(id);
+  }
   return status;
 }
 
@@ -283,6 +288,7 @@ void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
   for (const NodeId id : events.opened) {
     const auto peer = peers_.find(id);
     if (peer == peers_.end()) continue;  // It has ended in the same poll.
+    if (config_.handshake && !config_.sasl.has_value()) observer_.OnAuthenticated(id);
     if (config_.discover_versions) {
       peer->second.ask_versions_with = wire::ClientVersionRange(wire::ApiKey::kApiVersions).value().max;
     } else {

@@ -153,9 +153,20 @@ void ProducerEvents::OnThrottled(NodeId node, Duration throttle) {
   next_.OnThrottled(node, throttle);
 }
 
-void ProducerEvents::OnAuthenticationFailed(NodeId node) {
-  metrics_.AuthenticationFailed(clock_.Now());
-  next_.OnAuthenticationFailed(node);
+void ProducerEvents::OnAuthenticated(NodeId node) {
+  metrics_.Authenticated(clock_.Now());
+  next_.OnAuthenticated(node);
+}
+
+void ProducerEvents::OnReauthenticated(NodeId node, Duration latency) {
+  metrics_.Reauthenticated(latency, clock_.Now());
+  if (log_.Writes(LogLevel::kDebug)) log_.Write(LogLevel::kDebug, NameOf(node) + ": session renewed");
+  next_.OnReauthenticated(node, latency);
+}
+
+void ProducerEvents::OnAuthenticationFailed(NodeId node, bool again) {
+  metrics_.AuthenticationFailed(again, clock_.Now());
+  next_.OnAuthenticationFailed(node, again);
 }
 
 void ProducerEvents::OnBytesReceived(NodeId node, std::int64_t bytes) {

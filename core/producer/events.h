@@ -49,7 +49,9 @@ class ProducerEvents final : public ProducerObserver {
   void OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) override;
   void OnRequestFailed(NodeId node, wire::ApiKey api, std::int32_t correlation_id, bool timed_out) override;
   void OnThrottled(NodeId node, Duration throttle) override;
-  void OnAuthenticationFailed(NodeId node) override;
+  void OnAuthenticated(NodeId node) override;
+  void OnReauthenticated(NodeId node, Duration latency) override;
+  void OnAuthenticationFailed(NodeId node, bool again) override;
   void OnBytesReceived(NodeId node, std::int64_t bytes) override;
   void OnBytesWritten(NodeId node, std::int64_t bytes) override;
   void OnWaited(Instant from, Instant to) override;

@@ -104,7 +104,10 @@ MetricsRecorder::MetricsRecorder(Threads& threads, StatWindows windows, std::str
       buffer_wait_ns_(windows),
       connections_made_(windows),
       connections_closed_(windows),
+      authentications_(windows),
       authentications_failed_(windows),
+      reauthentications_ms_(windows),
+      reauthentications_failed_(windows),
       throttle_ms_(windows),
       all_nodes_(windows),
       turns_(windows),
@@ -198,9 +201,19 @@ void MetricsRecorder::ConnectionClosed(Instant now) {
   connections_closed_.Record(now, 1);
 }
 
-void MetricsRecorder::AuthenticationFailed(Instant now) {
+void MetricsRecorder::Authenticated(Instant now) {
   MutexLock lock(mutex_);
-  authentications_failed_.Record(now, 1);
+  authentications_.Record(now, 1);
+}
+
+void MetricsRecorder::Reauthenticated(Duration latency, Instant now) {
+  MutexLock lock(mutex_);
+  reauthentications_ms_.Record(now, Millis(latency));
+}
+
+void MetricsRecorder::AuthenticationFailed(bool again, Instant now) {
+  MutexLock lock(mutex_);
+  (again ? reauthentications_failed_ : authentications_failed_).Record(now, 1);
 }
 
 void MetricsRecorder::RequestSent(NodeId node, std::int64_t bytes, Instant now) {
@@ -260,7 +273,7 @@ void MetricsRecorder::WriteConnections(Writer& writer) const {
   writer.Value("connection-count", static_cast<double>(connection_count_));
   writer.RateAndTotal("connection-creation", connections_made_);
   writer.RateAndTotal("connection-close", connections_closed_);
-  writer.RateAndTotal("failed-authentication", authentications_failed_);
+  WriteAuthentications(writer);
   writer.AverageAndMax("produce-throttle-time", throttle_ms_);
   WriteRequests(writer, all_nodes_);
   writer.RateAndTotal("network-io", network_io_);
@@ -271,6 +284,16 @@ void MetricsRecorder::WriteConnections(Writer& writer) const {
   writer.Value("io-wait-time-ns-total", io_wait_ns_.total());
   writer.Ratio("io-ratio", io_ns_);
   writer.Ratio("io-wait-ratio", io_wait_ns_);
+}
+
+void MetricsRecorder::WriteAuthentications(Writer& writer) const {
+  writer.RateAndTotal("successful-authentication", authentications_);
+  // Of clients that cannot renew their session, which only a broker can know: in a client Kafka counts all of them.
+  writer.Value("successful-authentication-no-reauth-total", authentications_.total());
+  writer.RateAndTotal("failed-authentication", authentications_failed_);
+  writer.CountRateAndTotal("successful-reauthentication", reauthentications_ms_);
+  writer.AverageAndMax("reauthentication-latency", reauthentications_ms_);
+  writer.RateAndTotal("failed-reauthentication", reauthentications_failed_);
 }
 
 void MetricsRecorder::WriteRequests(Writer& writer, const NodeStats& stats) {

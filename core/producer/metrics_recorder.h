@@ -68,7 +68,10 @@ class MetricsRecorder {
 
   void Connected(NodeId node, Instant now);
   void ConnectionClosed(Instant now);
-  void AuthenticationFailed(Instant now);
+  void Authenticated(Instant now);
+  void Reauthenticated(Duration latency, Instant now);
+  // `again`: when a session was to be renewed.
+  void AuthenticationFailed(bool again, Instant now);
   void RequestSent(NodeId node, std::int64_t bytes, Instant now);
   // `bytes`: what came from the node since its last answer, this one's end included.
   void ResponseReceived(NodeId node, std::int64_t bytes, Instant now);
@@ -102,6 +105,7 @@ class MetricsRecorder {
   void TakeTurnsLocked(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteBatches(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteConnections(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteAuthentications(Writer& writer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteTopicsAndNodes(Writer& writer, Instant now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteAppInfo(Writer& writer) const;
   static void WriteRequests(Writer& writer, const NodeStats& stats);
@@ -141,7 +145,10 @@ class MetricsRecorder {
   std::int64_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;
   WindowedStat connections_made_ ABSL_GUARDED_BY(mutex_);
   WindowedStat connections_closed_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat authentications_ ABSL_GUARDED_BY(mutex_);
   WindowedStat authentications_failed_ ABSL_GUARDED_BY(mutex_);
+  WindowedStat reauthentications_ms_ ABSL_GUARDED_BY(mutex_);  // One value each.
+  WindowedStat reauthentications_failed_ ABSL_GUARDED_BY(mutex_);
   WindowedStat throttle_ms_ ABSL_GUARDED_BY(mutex_);
   NodeStats all_nodes_ ABSL_GUARDED_BY(mutex_);
   // Turns of the sender: what was taken over from the sums above.

@@ -82,7 +82,8 @@ NetworkClientConfig NetworkClientConfigOf(const ProducerConfig& config) {
       .rebootstrap = config.metadata_recovery == MetadataRecovery::kRebootstrap,
       .rebootstrap_trigger = config.metadata_rebootstrap_trigger,
       .discover_versions = config.api_version_request,
-      .check_cluster = config.metadata_cluster_check};
+      .check_cluster = config.metadata_cluster_check,
+      .handshake = UsesTls(config.security_protocol)};
   if (UsesSasl(config.security_protocol)) network.sasl = config.sasl;
   if (config.connections_max_idle < Duration::zero()) network.connections_max_idle = std::nullopt;
   if (config.bootstrap_resolve_timeout > Duration::zero()) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/network/network_client.h"
@@ -23,7 +24,9 @@ class RecordingObserver : public ProducerObserver {
  public:
   void OnConnected(NodeId id) override { connected.push_back(id); }
   void OnDisconnected(NodeId id, std::string_view) override { disconnected.push_back(id); }
-  void OnAuthenticationFailed(NodeId id) override { refused.push_back(id); }
+  void OnAuthenticated(NodeId id) override { accepted.push_back(id); }
+  void OnReauthenticated(NodeId id, Duration latency) override { renewed.emplace_back(id, latency); }
+  void OnAuthenticationFailed(NodeId id, bool again) override { (again ? not_renewed : refused).push_back(id); }
   void OnMetadataRequest(NodeId id, RefreshReason reason, bool partial, std::int32_t) override {
     metadata_nodes.push_back(id);
     reasons.push_back(reason);
@@ -32,7 +35,8 @@ class RecordingObserver : public ProducerObserver {
   void OnMetadataFailed(std::string_view) override { ++metadata_failures; }
   void OnRebootstrap() override { ++rebootstraps; }
 
-  std::vector<NodeId> connected, disconnected, refused, metadata_nodes;
+  std::vector<NodeId> connected, disconnected, accepted, refused, not_renewed, metadata_nodes;
+  std::vector<std::pair<NodeId, Duration>> renewed;
   std::vector<RefreshReason> reasons;
   std::vector<bool> partials;
   int metadata_failures = 0;

@@ -56,16 +56,17 @@ std::set<std::string> AveragesAndMaxima(std::initializer_list<std::string> names
   return all;
 }
 
-// PR-24, PR-26: all that the catalogue lists, without the authentications that a connection in plain text
-// never has.
+// PR-24, PR-26: all that the catalogue lists.
 TEST_F(MetricsRecorderTest, TheProducersMetricsHaveKafkasNames) {
   const std::set<std::string> expected =
       RatesAndTotals({"record-send", "record-retry", "record-error", "batch-split", "buffer-exhausted",
-                      "connection-creation", "connection-close", "failed-authentication", "network-io", "outgoing-byte",
+                      "connection-creation", "connection-close", "successful-authentication", "failed-authentication",
+                      "successful-reauthentication", "failed-reauthentication", "network-io", "outgoing-byte",
                       "incoming-byte", "request", "response", "select"}) +
       AveragesAndMaxima({"batch-size", "record-queue-time", "request-latency", "produce-throttle-time", "record-size",
-                         "request-size"}) +
+                         "request-size", "reauthentication-latency"}) +
       std::set<std::string>{"compression-rate-avg",
+                            "successful-authentication-no-reauth-total",
                             "records-per-request-avg",
                             "requests-in-flight",
                             "metadata-age",
@@ -150,9 +151,44 @@ TEST_F(MetricsRecorderTest, TurnsFallOutOfTheWindowsLikeEverything) {
 
 // PR-26
 TEST_F(MetricsRecorderTest, ARefusedHandshakeCounts) {
-  metrics_.AuthenticationFailed(kNow);
-  EXPECT_EQ(metrics_.Snapshot({}, kNow).Value("failed-authentication-total"), 1);
-  EXPECT_DOUBLE_EQ(metrics_.Snapshot({}, kNow).Value("failed-authentication-rate"), 1.0 / 30);
+  metrics_.AuthenticationFailed(/*again=*/false, kNow);
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
+  EXPECT_EQ(snapshot.Value("failed-authentication-total"), 1);
+  EXPECT_DOUBLE_EQ(snapshot.Value("failed-authentication-rate"), 1.0 / 30);
+  EXPECT_EQ(snapshot.Value("failed-reauthentication-total"), 0);
+}
+
+// PR-26
+TEST_F(MetricsRecorderTest, ARefusedRenewalIsNoFailedAuthentication) {
+  metrics_.AuthenticationFailed(/*again=*/true, kNow);
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
+  EXPECT_EQ(snapshot.Value("failed-reauthentication-total"), 1);
+  EXPECT_DOUBLE_EQ(snapshot.Value("failed-reauthentication-rate"), 1.0 / 30);
+  EXPECT_EQ(snapshot.Value("failed-authentication-total"), 0);
+}
+
+// PR-26: which broker could have renewed the session is not for a client to know.
+TEST_F(MetricsRecorderTest, AnAuthenticationCountsAsOneWithoutRenewalToo) {
+  metrics_.Authenticated(kNow);
+  metrics_.Authenticated(kNow);
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
+  EXPECT_EQ(snapshot.Value("successful-authentication-total"), 2);
+  EXPECT_DOUBLE_EQ(snapshot.Value("successful-authentication-rate"), 2.0 / 30);
+  EXPECT_EQ(snapshot.Value("successful-authentication-no-reauth-total"), 2);
+  EXPECT_EQ(snapshot.Value("successful-reauthentication-total"), 0);
+  EXPECT_TRUE(std::isnan(snapshot.Value("reauthentication-latency-avg")));
+}
+
+// PR-26
+TEST_F(MetricsRecorderTest, ARenewedSessionCountsWithItsLatency) {
+  metrics_.Reauthenticated(milliseconds(3), kNow);
+  metrics_.Reauthenticated(milliseconds(9), kNow);
+  const MetricsSnapshot snapshot = metrics_.Snapshot({}, kNow);
+  EXPECT_EQ(snapshot.Value("successful-reauthentication-total"), 2);
+  EXPECT_DOUBLE_EQ(snapshot.Value("successful-reauthentication-rate"), 2.0 / 30);
+  EXPECT_EQ(snapshot.Value("reauthentication-latency-avg"), 6);
+  EXPECT_EQ(snapshot.Value("reauthentication-latency-max"), 9);
+  EXPECT_EQ(snapshot.Value("successful-authentication-total"), 0);
 }
 
 // PR-24, PR-25

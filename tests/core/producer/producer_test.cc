@@ -467,6 +467,7 @@ TEST(ProducerTest, MetricsTellWhatHappened) {
     EXPECT_EQ(metrics.Value("io-time-ns-total"), 0);
     EXPECT_GT(metrics.Value("io-wait-time-ns-total"), 10e6);
     EXPECT_EQ(metrics.Value("failed-authentication-total"), 0);
+    EXPECT_EQ(metrics.Value("successful-authentication-total"), 0);  // Nobody has said who it is.
     EXPECT_EQ(metrics.Value("start-time-ms"), started.millis());
     EXPECT_GE(metrics.Value("metadata-age"), 5);
     EXPECT_LT(metrics.Value("metadata-age"), 6);

@@ -81,6 +81,16 @@ TEST_F(TlsSocketsTest, ABrokerThatIsNotTrustedFailsTheWaitingSendAtOnce) {
   EXPECT_LE(attempts, 3 * (env_->clock().Now() - start) / milliseconds(16) + 3);
 }
 
+// PR-26
+TEST_F(TlsSocketsTest, EachHandshakeCountsAsAnAuthentication) {
+  auto producer = Create({{"ssl.truststore.type", "PEM"}, {"ssl.truststore.certificates", authority_.certificate()}});
+  ASSERT_EQ(producer.status().message(), "");
+  ASSERT_TRUE((*producer)->Send({.topic = "t", .value = "v"}).Get().ok());
+  const MetricsSnapshot metrics = (*producer)->Metrics();
+  EXPECT_GE(metrics.Value("successful-authentication-total"), 2);  // A bootstrap server and a broker.
+  EXPECT_EQ(metrics.Value("failed-authentication-total"), 0);
+}
+
 TEST_F(TlsSocketsTest, AStoreThatCannotBeReadIsAnErrorOfCreate) {
   const auto producer = Create({{"ssl.truststore.location", "/nowhere/ca.pem"}});
   EXPECT_EQ(producer.status().code(), absl::StatusCode::kInvalidArgument);
