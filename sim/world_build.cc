@@ -23,7 +23,11 @@ ClusterSpec ClusterOf(const WorldSpec& spec) {
   ClusterSpec cluster{.settings = Settings(spec.cluster.settings), .replication_delay = spec.network.latency};
   cluster.later_releases = ReleasesIn(spec.faults);
   for (std::int32_t id = 1; id <= spec.cluster.brokers; ++id) {
-    BrokerSpec broker{.id = NodeId(id), .host = BrokerIp(id), .port = kBrokerPort, .release = spec.cluster.version};
+    BrokerSpec broker{.id = NodeId(id),
+                      .host = BrokerIp(id),
+                      .port = kBrokerPort,
+                      .release = spec.cluster.version,
+                      .resets_unknown_versions = spec.cluster.resets_unknown_versions};
     for (const BrokerShape& shape : spec.brokers) {
       if (shape.id != id) continue;
       if (shape.version) broker.release = *shape.version;

@@ -40,6 +40,7 @@ class AppContext;  // sim/workload/app_context.h
 struct ClusterShape {
   std::int32_t brokers = 1;                          // Ids 1 to `brokers`.
   std::string version = "4.0";                       // What they advertise.
+  bool resets_unknown_versions = false;              // As in BrokerSpec, of all brokers.
   std::vector<std::string> bootstrap = {};           // Ids or "host:port". Empty: all brokers.
   std::map<std::string, std::string> settings = {};  // Kafka's names: "min.insync.replicas".
 };

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace ktrial {
+namespace {
+
+// One may be an accident, such as a broker that is just going down.
+constexpr int kCutOffsThatTell = 2;
+
+}  // namespace
 
 ApiVersions::ApiVersions(const wire::ApiVersionsResponse& response) {
   for (const wire::ApiVersion& api : response.api_keys) {
@@ -51,6 +57,29 @@ std::optional<std::int16_t> NextApiVersionsVersion(std::int16_t tried, const wir
   const std::optional<wire::VersionRange> listed = ApiVersions(refusal).Find(wire::ApiKey::kApiVersions);
   if (!listed.has_value()) return std::int16_t{0};
   return std::min<std::int16_t>(listed->max, static_cast<std::int16_t>(tried - 1));
+}
+
+std::int16_t VersionFallback::VersionFor(NodeId id) const {
+  const auto known = nodes_.find(id);
+  if (known == nodes_.end()) return newest_;
+  return known->second.cut_off < kCutOffsThatTell ? known->second.version : std::int16_t{0};
+}
+
+void VersionFallback::CutOff(NodeId id) {
+  Known& known = nodes_.try_emplace(id, Known{.version = newest_}).first->second;
+  if (++known.cut_off > kCutOffsThatTell) known = {.version = newest_};
+}
+
+void VersionFallback::Answered(NodeId id, const ApiVersions& versions) {
+  const auto known = nodes_.find(id);
+  if (known == nodes_.end()) return;
+  const std::optional<wire::VersionRange> listed = versions.Find(wire::ApiKey::kApiVersions);
+  const bool was_lower = VersionFor(id) < newest_;
+  if (was_lower && listed.has_value() && listed->max < newest_) {
+    known->second = {.version = listed->max};
+  } else {
+    nodes_.erase(known);
+  }
 }
 
 bool ClientThrottles(wire::ApiKey api, std::int16_t version) {

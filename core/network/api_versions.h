@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/types.h"
 #include "core/wire/api_key.h"
 #include "core/wire/messages.h"
 
@@ -46,6 +47,29 @@ class FinalizedFeatures {
 // UNSUPPORTED_VERSION: the newest that it lists, else 0; always lower than `tried`, so that the search ends. Nullopt:
 // there is nothing left to try (NC-40).
 std::optional<std::int16_t> NextApiVersionsVersion(std::int16_t tried, const wire::ApiVersionsResponse& refusal);
+
+// In which version to ask a node for its versions: the newest, unless the node, or a gateway before it, ends connections on that
+// instead of answering (B119). After two in a row the next question has version 0, which everybody knows. If that is
+// answered, the version that the node lists is used from then on, and the newest again if it lists that. If it is not,
+// the version was not the reason. Not thread-safe.
+class VersionFallback {
+ public:
+  explicit VersionFallback(std::int16_t newest) : newest_(newest) {}
+  std::int16_t VersionFor(NodeId id) const;
+  // The other side has ended a connection on which the question was not answered yet.
+  void CutOff(NodeId id);
+  void Answered(NodeId id, const ApiVersions& versions);
+  void Forget(NodeId id) { nodes_.erase(id); }
+
+ private:
+  struct Known {
+    std::int16_t version = 0;  // To ask with.
+    int cut_off = 0;           // Connections in a row.
+  };
+
+  const std::int16_t newest_;
+  std::map<NodeId, Known> nodes_;  // Those that have cut us off and not taken the newest version since.
+};
 
 // From which version of a response on the client itself has to keep to the throttle time in it (NC-43). Before, the
 // broker has delayed the response instead.

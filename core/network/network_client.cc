@@ -230,6 +230,7 @@ void NetworkClient::Impl::Forget(NodeId id, Instant now) {
   peers_.erase(id);
   before_1_0_.erase(id);
   states_.Remove(id);
+  version_fallback_.Forget(id);
   for (InFlightRequest& request : in_flight_.TakeAll(id)) {
     if (request.kind == RequestKind::kMetadata) Cancel(id, std::move(request), /*timed_out=*/false, now);
   }

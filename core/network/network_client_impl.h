@@ -139,6 +139,7 @@ class NetworkClient::Impl {
   std::map<NodeId, Peer> peers_;  // Of all nodes that have a channel.
   FinalizedFeatures features_;
   std::set<NodeId> before_1_0_;  // Not the entries of the bootstrap list: no records are sent to them.
+  VersionFallback version_fallback_{wire::ClientVersionRange(wire::ApiKey::kApiVersions).value().max};
   Rejections rejections_;
   std::vector<Ended> ended_;  // Not reported yet.
   bool has_written_ = false;  // Some request without a response was written to its end and has not ended.

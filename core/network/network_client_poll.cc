@@ -208,6 +208,7 @@ absl::Status NetworkClient::Impl::HandleApiVersions(NodeId id, std::int16_t vers
         response.error, "the node refused to name its versions: " + std::string(wire::ErrorCodeName(response.error)));
   }
   peers_.at(id).versions.emplace(response);
+  version_fallback_.Answered(id, *peers_.at(id).versions);
   features_.Learn(response);
   NoticeAge(id, *peers_.at(id).versions);
   if (config_.sasl.has_value()) {
@@ -267,9 +268,12 @@ void NetworkClient::Impl::HandleEnded(const ChannelEvents& events, Instant now) 
     if (!peers_.contains(end.id)) continue;
     if (end.id < NodeId(0) && !end.was_open) bootstrap_problem_ = end.why;
     Loss loss{.reason = end.was_open ? RefreshReason::kConnectionLost : RefreshReason::kConnectFailed, .why = end.why};
+    const InFlightRequest* asked = in_flight_.Oldest(end.id);
     if (end.handshake) {
       // Kafka has no code for it: brokers never say it.
       loss.fatal = WithAddress(end.id, absl::UnauthenticatedError(end.why));
+    } else if (asked != nullptr && asked->kind == RequestKind::kApiVersions) {
+      version_fallback_.CutOff(end.id);
     }
     Lose(end.id, loss, now);
   }
@@ -290,7 +294,7 @@ void NetworkClient::Impl::HandleOpened(ChannelEvents& events, Instant now) {
     if (peer == peers_.end()) continue;  // It has ended in the same poll.
     if (config_.handshake && !config_.sasl.has_value()) observer_.OnAuthenticated(id);
     if (config_.discover_versions) {
-      peer->second.ask_versions_with = wire::ClientVersionRange(wire::ApiKey::kApiVersions).value().max;
+      peer->second.ask_versions_with = version_fallback_.VersionFor(id);
     } else {
       peer->second.versions = ApiVersions::BeforeApiVersions();
       MarkReady(id);

@@ -79,6 +79,7 @@ void ReadClusterTable(TableReader& root, sim::ClusterShape& spec) {
     spec.brokers = static_cast<std::int32_t>(*brokers);
   }
   if (const auto version = ReadVersion(cluster)) spec.version = *version;
+  spec.resets_unknown_versions = cluster.Choice("unknown_versions", {"answer", "rst"}).value_or(0) == 1;
   ReadBootstrap(cluster, spec);
   spec.settings = ReadSettings(
       cluster, sim::BrokerSettings(),

@@ -28,6 +28,7 @@ sim::ClusterSpec MakeClusterSpec(const sim::WorldSpec& world, const TrialSetting
     broker.advertised_host = settings.advertise;
     broker.port = settings.port == 0 ? 0 : static_cast<std::uint16_t>(settings.port + id - 1);
     broker.release = world.cluster.version;
+    broker.resets_unknown_versions = world.cluster.resets_unknown_versions;
     for (const sim::BrokerShape& shape : world.brokers) {
       if (shape.id != id) continue;
       broker.release = shape.version.value_or(world.cluster.version);

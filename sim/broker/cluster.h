@@ -51,6 +51,9 @@ struct BrokerSpec {
   std::optional<std::string> rack;
   std::string release = "4.0";  // One of BrokerReleases().
   Distribution service;         // How long it works on a request before it does anything.
+  // As some gateways do (B119): a connection on which ApiVersions comes in a version that it does not have is reset. Kafka
+  // answers UNSUPPORTED_VERSION.
+  bool resets_unknown_versions = false;
 };
 
 struct TopicSpec {

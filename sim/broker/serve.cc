@@ -83,10 +83,15 @@ void BrokerLoop::Begin(Connection& connection, std::string_view frame) {
 
 // Null, and the connection closed, for what this broker does not take. Null alone for what it does not even see.
 std::unique_ptr<Request> BrokerLoop::Admit(Connection& connection, const wire::RequestHeader& header) {
-  const BrokerRelease& release = *cluster_.FindBroker(connection.broker)->release;
+  const Broker& broker = *cluster_.FindBroker(connection.broker);
+  const BrokerRelease& release = *broker.release;
   const std::optional<wire::VersionRange> offered = release.Range(header.api);
-  // Whatever version of ApiVersions is asked for gets an answer: that is how clients find out.
-  if (header.api == wire::ApiKey::kApiVersions && offered.has_value()) return NewRequest(header.api);
+  if (header.api == wire::ApiKey::kApiVersions && offered.has_value()) {
+    // Whatever version is asked for gets an answer: that is how clients find out.
+    if (!broker.spec.resets_unknown_versions || offered->Contains(header.version)) return NewRequest(header.api);
+    Close(connection, Transport::CloseKind::kReset, "a version of ApiVersions that it does not have");
+    return nullptr;
+  }
   if (!offered.has_value() && release.ignores_unknown_apis) return nullptr;
   // Kafka 4 lists Produce 0 to 2 for the sake of clients that take their absence for something else, and refuses them.
   const bool listed_only = header.api == wire::ApiKey::kProduce && header.version < 3 && !release.zookeeper;

@@ -47,6 +47,63 @@ TEST(ApiVersionsTest, EachTryIsLowerThanTheLast) {
   EXPECT_EQ(NextApiVersionsVersion(0, refusal), std::nullopt);
 }
 
+// B119
+TEST(VersionFallbackTest, OneConnectionThatIsCutOffSaysNothing) {
+  VersionFallback fallback(5);
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+  fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+}
+
+// B119
+TEST(VersionFallbackTest, AfterTwoTheNodeIsAskedInVersion0AndNoOther) {
+  VersionFallback fallback(5);
+  for (int i = 0; i < 2; ++i) fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 0);
+  EXPECT_EQ(fallback.VersionFor(NodeId(2)), 5);
+}
+
+// B119
+TEST(VersionFallbackTest, WhatTheNodeListsThenStays) {
+  VersionFallback fallback(5);
+  for (int i = 0; i < 2; ++i) fallback.CutOff(NodeId(1));
+  const ApiVersions lists3(Listing({{.api_key = 18, .min_version = 0, .max_version = 3}}));
+  for (int i = 0; i < 2; ++i) {
+    fallback.Answered(NodeId(1), lists3);
+    EXPECT_EQ(fallback.VersionFor(NodeId(1)), 3);
+  }
+  fallback.Answered(NodeId(1), ApiVersions(Listing({{.api_key = 18, .min_version = 0, .max_version = 4}})));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 4);
+  for (int i = 0; i < 2; ++i) fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 0);
+}
+
+// B119: it was an accident.
+TEST(VersionFallbackTest, ANodeThatListsTheNewestIsAskedWithThatAgain) {
+  VersionFallback fallback(5);
+  for (int i = 0; i < 2; ++i) fallback.CutOff(NodeId(1));
+  fallback.Answered(NodeId(1), ApiVersions(Listing({{.api_key = 18, .min_version = 0, .max_version = 5}})));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+  fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+}
+
+// B119
+TEST(VersionFallbackTest, OnlyConnectionsInARowCount) {
+  VersionFallback fallback(5);
+  fallback.CutOff(NodeId(1));
+  fallback.Answered(NodeId(1), ApiVersions(Listing({{.api_key = 18, .min_version = 0, .max_version = 4}})));
+  fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+}
+
+// B119
+TEST(VersionFallbackTest, WhereVersion0DoesNotHelpTheVersionWasNotTheReason) {
+  VersionFallback fallback(5);
+  for (int i = 0; i < 3; ++i) fallback.CutOff(NodeId(1));
+  EXPECT_EQ(fallback.VersionFor(NodeId(1)), 5);
+}
+
 // NC-43
 TEST(FinalizedFeaturesTest, TheNewestEpochCounts) {
   FinalizedFeatures features;

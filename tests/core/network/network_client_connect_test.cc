@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/network/network_client.h"
@@ -12,6 +16,7 @@ namespace ktrial::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -94,6 +99,90 @@ TEST(NetworkClientConnectTest, AnyOtherErrorOfApiVersionsClosesTheConnection) {
   world.Settle();
   EXPECT_TRUE(world.client.ConnectionFailed(NodeId(1)));
   EXPECT_TRUE(world.transport.stream(world.transport.last_open()).closed);
+}
+
+// The versions of ApiVersions that came, by host. Whichever is above `newest` ends the connection.
+std::map<std::string, std::vector<std::int16_t>> CutOffAbove(ClientWorld& world, std::int16_t newest,
+                                                             const std::function<void()>& run) {
+  std::map<std::string, std::vector<std::int16_t>> tried;
+  world.broker.versions[2] = {.api_key = 18, .min_version = 0, .max_version = newest};
+  world.broker.intercept = [&](const ReceivedRequest& request) {
+    if (request.api != ApiKey::kApiVersions) return false;
+    tried[world.transport.stream(request.connection).host].push_back(request.version);
+    if (request.version <= newest) return false;
+    world.transport.EndConnection(request.connection, EndReason::kReset);
+    return true;
+  };
+  run();
+  world.broker.intercept = nullptr;
+  return tried;
+}
+
+// B119: a gateway that resets connections on versions that it does not know.
+TEST(NetworkClientConnectTest, ANodeThatCutsTheQuestionOffTwiceIsAskedInVersion0) {
+  ClientWorld world;
+  world.LearnCluster();
+  const auto tried = CutOffAbove(world, 3, [&world] {
+    for (int i = 0; i < 3; ++i) {
+      world.Ready(1);
+      world.Run(2s);  // More than any backoff.
+    }
+  });
+  EXPECT_TRUE(world.client.IsReady(NodeId(1), world.now()));
+  EXPECT_THAT(tried.at("b1"), ElementsAre(5, 5, 0));
+}
+
+// B119
+TEST(NetworkClientConnectTest, WhatTheNodeListsAfterThatIsWhatItIsAskedWithNext) {
+  ClientWorld world;
+  world.LearnCluster();
+  const auto tried = CutOffAbove(world, 3, [&world] {
+    for (int i = 0; i < 4; ++i) {
+      world.client.Disconnect(NodeId(1), world.now());
+      world.Run(2s);
+      world.Ready(1);
+      world.Run(2s);
+    }
+  });
+  // The look for metadata may have connected to it once more.
+  const std::span<const std::int16_t> versions(tried.at("b1"));
+  ASSERT_GE(versions.size(), 4u);
+  EXPECT_THAT(versions.first(3), ElementsAre(5, 5, 0));
+  EXPECT_THAT(versions.subspan(3), Each(3));
+}
+
+// B119
+TEST(NetworkClientConnectTest, NoConnectionOfAGatewayIsLeftOpen) {
+  ClientWorld world;
+  world.LearnCluster();
+  const std::size_t before = world.transport.opens().size();
+  CutOffAbove(world, 3, [&world] {
+    for (int i = 0; i < 3; ++i) {
+      world.Ready(1);
+      world.Run(2s);
+    }
+  });
+  int open = 0;
+  for (std::size_t i = before; i < world.transport.opens().size(); ++i) {
+    const auto& stream = world.transport.stream(world.transport.opens()[i]);
+    if (stream.host == "b1" && !stream.closed) ++open;
+  }
+  EXPECT_EQ(open, 1);
+}
+
+// B119: it may as well be a broker that goes down just then.
+TEST(NetworkClientConnectTest, AConnectionThatIsLostAfterTheAnswerIsNoCutOff) {
+  ClientWorld world;
+  world.LearnCluster();
+  const auto tried = CutOffAbove(world, 5, [&world] {
+    for (int i = 0; i < 3; ++i) {
+      const ConnectionId connection = world.MakeReady(1);
+      world.transport.EndConnection(connection, EndReason::kReset);
+      world.Run(2s);
+    }
+  });
+  EXPECT_THAT(tried.at("b1"), Each(5));
+  EXPECT_GE(tried.at("b1").size(), 3u);
 }
 
 // What each node was asked for its versions with, in order.

@@ -39,6 +39,12 @@ TEST(ParseTest, DefaultsAreThoseOfTheLanguage) {
   EXPECT_FALSE(scenario.violations.has_value());
 }
 
+TEST(ParseTest, BrokersMayResetWhatTheyDoNotKnow) {
+  EXPECT_FALSE(Parsed("").world.cluster.resets_unknown_versions);
+  EXPECT_FALSE(Parsed("", {.overrides = {"cluster.unknown_versions=answer"}}).world.cluster.resets_unknown_versions);
+  EXPECT_TRUE(Parsed("", {.overrides = {"cluster.unknown_versions=rst"}}).world.cluster.resets_unknown_versions);
+}
+
 TEST(ParseTest, ANumberedNameIsManyTopics) {
   const Scenario scenario = Parsed(
       "[[topic]]\nname = \"t-{1..5000}\"\n[[call]]\nat = \"1s\"\n"

@@ -52,6 +52,15 @@ TEST(ApiVersionsTest, ListsEverythingThatARealBrokerLists) {
   }
 }
 
+// B119
+TEST(ApiVersionsTest, AGatewayResetsTheConnectionOnAVersionThatItDoesNotHave) {
+  ClusterSpec spec = Of("2.8");
+  spec.brokers[0].resets_unknown_versions = true;
+  BrokerWorld world(spec);
+  EXPECT_TRUE(Ask(world, 3, kRequest).has_value());
+  EXPECT_EQ(Ask(world, 4, kRequest), std::nullopt);
+}
+
 // WP-06
 TEST(ApiVersionsTest, EveryOfferedVersionIsAnswered) {
   BrokerWorld world(Of("4.4"));
