@@ -177,6 +177,7 @@ class Parser {
       ParseOne(key, value);
     };
     if (config_.acks != Acks::kAll) adapt("acks", "all");
+    if (!config_.api_version_request) adapt("api.version.request", "true");
     if (config_.retries == 0) adapt("retries", "2147483647");
     if (config_.max_in_flight_requests_per_connection > 5) adapt("max.in.flight.requests.per.connection", "5");
   }
@@ -245,6 +246,11 @@ class Parser {
     if (Given("sasl.jaas.config") && (Given("sasl.username") || Given("sasl.password"))) {
       return Problem("sasl.jaas.config",
                      "sasl.jaas.config is given beside sasl.username or sasl.password, allowed: one of them");
+    }
+    if (UsesSasl(config_.security_protocol) && !config_.api_version_request && !Given("api.version.request")) {
+      Warn(fmt::format("api.version.request is set to true, because security.protocol = {} needs it",
+                       SecurityProtocolName(config_.security_protocol)));
+      config_.api_version_request = true;
     }
     if (std::optional<ConfigProblem> problem = FindSecurityProblem(config_)) {
       return Problem(problem->key, std::move(problem->text), problem->unsupported);

@@ -63,6 +63,7 @@ constexpr auto kJava28Differences = std::to_array<std::string_view>({
 // its answer, each for request.timeout.ms at most.
 constexpr auto kJava09Defaults = std::to_array<ProfileDefault>({
     {"acks", "1"},
+    {"api.version.request", "false"},
     {"delivery.timeout.ms", "60000"},
     {"enable.idempotence", "false"},
     {"linger.ms", "0"},
@@ -94,9 +95,8 @@ constexpr auto kJava09Differences = std::to_array<std::string_view>({
     "A connection that does not open ends after socket.connection.setup.timeout.ms; there, when the system gives up.",
     "All addresses of a host are tried; there, the first.",
     "A batch whose leader has moved is sent to the new one at once; there, after retry.backoff.ms.",
-    "Requests have the newest version that a broker knows, and batches its newest format; there, Produce 1 and "
-    "messages without headers and "
-    "timestamps.",
+    "With api.version.request = true requests have the newest version that a broker knows, and batches its newest "
+    "format; there, always Produce 1 and messages without headers and timestamps, as here by default.",
 });
 
 constexpr ConfigProfile kJava09 = {

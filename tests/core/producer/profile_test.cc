@@ -93,6 +93,29 @@ TEST(ProfileTest, Java09HasItsDefaults) {
   EXPECT_GT(config.metadata_max_idle, std::chrono::hours(24 * 365));
 }
 
+// NC-39: its brokers never answer the question.
+TEST(ProfileTest, Java09AsksNoBrokerForItsVersions) {
+  EXPECT_FALSE(MustParseAs("java-0.9", {}).api_version_request);
+  EXPECT_TRUE(MustParseAs("java-0.9", {{"api.version.request", "true"}}).api_version_request);
+  EXPECT_TRUE(MustParseAs("java-2.8", {}).api_version_request);
+}
+
+// SASL without that question would be another protocol.
+TEST(ProfileTest, Java09AsksForVersionsWhereItHasToSayWhoItIs) {
+  const Values sasl = {{"security.protocol", "SASL_PLAINTEXT"},
+                       {"sasl.mechanism", "PLAIN"},
+                       {"sasl.jaas.config", "PlainLoginModule required username=\"a\" password=\"b\";"}};
+  const ProducerConfig config = MustParseAs("java-0.9", sasl);
+  EXPECT_TRUE(config.api_version_request);
+  EXPECT_EQ(config.warnings,
+            std::vector<std::string>{
+                "api.version.request is set to true, because security.protocol = SASL_PLAINTEXT needs it"});
+  Values given = sasl;
+  given["api.version.request"] = "false";
+  EXPECT_EQ(ErrorAs("java-0.9", given),
+            "api.version.request = false is not allowed with security.protocol = SASL_PLAINTEXT");
+}
+
 TEST(ProfileTest, Librdkafka2HasItsDefaults) {
   const ProducerConfig config = MustParseAs("librdkafka-2", {});
   EXPECT_EQ(config.acks, Acks::kAll);
@@ -250,7 +273,8 @@ TEST(ProfileTest, DefaultsOfAnotherClientGiveWayToIdempotence) {
   EXPECT_TRUE(java.enable_idempotence);
   EXPECT_EQ(java.acks, Acks::kAll);
   EXPECT_EQ(java.retries, 2147483647);
-  EXPECT_EQ(java.warnings.size(), 2u);
+  EXPECT_TRUE(java.api_version_request);
+  EXPECT_EQ(java.warnings.size(), 3u);
   EXPECT_EQ(ErrorAs("java-2.8", {{"enable.idempotence", "true"}, {"acks", "1"}}),
             "acks = \"1\" is not allowed with enable.idempotence = true: all (PR-21)");
 }
