@@ -8,6 +8,12 @@
 #include "core/wire/status.h"
 
 namespace ktrial {
+namespace {
+
+constexpr std::string_view kWaitsForVersions =
+    "it has not said yet which versions it speaks; a broker of Kafka 0.9 never does (api.version.request=false)";
+
+}  // namespace
 
 ProducerEvents::ProducerEvents(MetricsRecorder& metrics, Logger log, const Clock& clock, Threads& threads,
                                ProducerObserver& next)
@@ -27,8 +33,9 @@ std::string ProducerEvents::Trouble() const {
   MutexLock lock(mutex_);
   std::string text;
   for (const auto& [node, state] : nodes_) {
-    if (state.trouble.empty()) continue;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", NameOf(node, state), state.trouble);
+    if (state.trouble.empty() && !state.asked_versions) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", NameOf(node, state),
+                        state.trouble.empty() ? kWaitsForVersions : state.trouble);
   }
   return text;
 }
@@ -117,6 +124,7 @@ void ProducerEvents::OnDisconnected(NodeId node, std::string_view why) {
     MutexLock lock(mutex_);
     NodeState& state = nodes_[node];
     was_connected = std::exchange(state.connected, false);
+    state.asked_versions = false;
     is_news = why != kIdleConnection && state.trouble != why;
     if (why != kIdleConnection) state.trouble = std::string(why);
   }
@@ -130,11 +138,19 @@ void ProducerEvents::OnDisconnected(NodeId node, std::string_view why) {
 void ProducerEvents::OnRequestSent(NodeId node, wire::ApiKey api, std::int16_t version, std::int32_t correlation_id,
                                    std::int64_t bytes) {
   metrics_.RequestSent(node, bytes, clock_.Now());
+  if (api == wire::ApiKey::kApiVersions) {
+    MutexLock lock(mutex_);
+    nodes_[node].asked_versions = true;
+  }
   next_.OnRequestSent(node, api, version, correlation_id, bytes);
 }
 
 void ProducerEvents::OnResponse(NodeId node, wire::ApiKey api, std::int32_t correlation_id, Duration latency) {
   metrics_.ResponseReceived(node, std::exchange(received_bytes_[node], 0), clock_.Now());
+  if (api == wire::ApiKey::kApiVersions) {
+    MutexLock lock(mutex_);
+    nodes_[node].asked_versions = false;
+  }
   next_.OnResponse(node, api, correlation_id, latency);
 }
 

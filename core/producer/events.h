@@ -32,7 +32,8 @@ class ProducerEvents final : public ProducerObserver {
   void set_on_memory_wait(absl::AnyInvocable<void()> function) { on_memory_wait_ = std::move(function); }
 
   // What is wrong with the connections now: "broker 2 (10.0.0.2:9092): refused; bootstrap server 1: h.example does not resolve".
-  // Empty: nothing is known to be wrong.
+  // Waiting for the answer to the first question is a part of it, since some brokers never give one. Empty: nothing is
+  // known to be wrong.
   std::string Trouble() const;
 
   void OnBatchCreated(const BatchView& batch) override;
@@ -73,8 +74,9 @@ class ProducerEvents final : public ProducerObserver {
   mutable Mutex mutex_;
   struct NodeState {
     bool connected = false;
-    std::string address;  // Of the last attempt to connect; empty before.
-    std::string trouble;  // Why the last connection ended or failed; empty once there is a new one.
+    std::string address;          // Of the last attempt to connect; empty before.
+    std::string trouble;          // Why the last connection ended or failed; empty once there is a new one.
+    bool asked_versions = false;  // The question has not been answered yet.
   };
   std::map<NodeId, NodeState> nodes_ ABSL_GUARDED_BY(mutex_);
   // What a person calls the node: those of bootstrap.servers have no id yet, and are counted from 1.

@@ -59,6 +59,28 @@ TEST_F(EventsTest, TroubleSaysWhereTheBrokerIs) {
   EXPECT_EQ(events_.Trouble(), "bootstrap server 2 (10.0.0.7:9092): refused; broker 3 ([::1]:9093): reset");
 }
 
+// What is waited for may never come (NC-39), long before the request times out.
+TEST_F(EventsTest, AnUnansweredFirstQuestionIsTrouble) {
+  const std::string waits =
+      "broker 1: it has not said yet which versions it speaks; a broker of Kafka 0.9 never does "
+      "(api.version.request=false)";
+  events_.OnRequestSent(NodeId(1), wire::ApiKey::kApiVersions, 5, 0, 40);
+  EXPECT_EQ(events_.Trouble(), waits);
+  events_.OnRequestSent(NodeId(1), wire::ApiKey::kMetadata, 5, 1, 40);
+  events_.OnResponse(NodeId(1), wire::ApiKey::kMetadata, 1, {});
+  EXPECT_EQ(events_.Trouble(), waits);
+  events_.OnResponse(NodeId(1), wire::ApiKey::kApiVersions, 0, {});
+  EXPECT_EQ(events_.Trouble(), "");
+}
+
+TEST_F(EventsTest, AQuestionThatWasCutOffIsWaitedForNoMore) {
+  events_.OnRequestSent(NodeId(1), wire::ApiKey::kApiVersions, 5, 0, 40);
+  events_.OnDisconnected(NodeId(1), "reset");
+  EXPECT_EQ(events_.Trouble(), "broker 1: reset");
+  events_.OnConnected(NodeId(1));
+  EXPECT_EQ(events_.Trouble(), "");
+}
+
 // A broker that is down fails about once a second; the log says it once.
 TEST_F(EventsTest, TheSameTroubleIsLoggedOnce) {
   for (int i = 0; i < 5; ++i) events_.OnDisconnected(NodeId(1), "refused");

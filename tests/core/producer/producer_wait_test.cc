@@ -62,6 +62,19 @@ TEST(ProducerWaitTest, ATimeoutNamesTheBrokerThatCannotBeReached) {
   }));
 }
 
+// NC-39: who has less patience than a request hears what is waited for.
+TEST(ProducerWaitTest, ATimeoutNamesTheBrokersThatHaveNotSaidTheirVersions) {
+  ProducerWorld world({.brokers = 1});
+  ExpectIdle(world.Run([&] {
+    world.At(Duration::zero(), [&] { world.host().SetSilent(NodeId(1), true); });
+    auto producer = world.MakeProducer({{"max.block.ms", "300"}});
+    const absl::Status status = producer->Send({.topic = "t", .value = "x"}).Get().status();
+    EXPECT_EQ(wire::KafkaCode(status), ErrorCode::kRequestTimedOut);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("it has not said yet which versions it speaks"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("(api.version.request=false)"));
+  }));
+}
+
 // KIP-909
 TEST(ProducerWaitTest, WithoutABootstrapHostInTimeEverythingFailsForGood) {
   ProducerWorld world;
