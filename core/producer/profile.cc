@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "core/producer/config_keys.h"
@@ -176,8 +178,22 @@ class Translator {
     const std::string_view level = Trimmed(written);
     const bool has_levels = codec == "gzip" || codec == "lz4" || codec == "zstd";
     const bool is_default = level == "-1" || (codec == "lz4" && level == "0");
-    if (!has_levels || is_default) return;
+    if (!has_levels) return LevelOfNothing(codec, level);
+    if (is_default) return;
     Give(fmt::format("compression.{}.level", codec), std::string(kCodecLevel), std::string(level), written);
+  }
+
+  // That client takes a level beside a codec that has none, too, and uses it for nothing.
+  void LevelOfNothing(std::string_view codec, std::string_view level) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), number);
+    if (error != std::errc() || end != level.data() + level.size() || number < -1 || number > 12) {
+      return Problem(std::string(kCodecLevel),
+                     fmt::format("{} = \"{}\" is not allowed: -1 ... 12", kCodecLevel, level));
+    }
+    if (number == -1) return;
+    result_.warnings.push_back(
+        fmt::format("{} has no effect: compression.codec is {}", kCodecLevel, codec.empty() ? "not given" : codec));
   }
 
   // The value is not shown: it may be a password.

@@ -102,7 +102,8 @@ inline constexpr auto kAliases = std::to_array<ProfileAlias>({
     {.name = "broker.version.fallback", .harmless = "*", .note = kVersions},
     {.name = "compression.codec", .key = "compression.type", .note = "compression.type"},
     {.name = "compression.level",
-     .note = "compression.gzip.level, compression.lz4.level or compression.zstd.level, as the codec is"},
+     .note = "compression.gzip.level, compression.lz4.level or compression.zstd.level, as the codec is; without such a "
+             "codec, of no effect"},
     {.name = "connections.max.idle.ms",
      .key = "connections.max.idle.ms",
      .translate = &ZeroIsMinusOne,

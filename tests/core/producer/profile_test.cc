@@ -257,6 +257,20 @@ TEST(ProfileTest, AWrongValueIsReportedByTheNameThatWasWritten) {
   EXPECT_EQ(problems[1].key, "message.timeout.ms");
 }
 
+// That client takes it, too.
+TEST(ProfileTest, ALevelWithoutACodecThatHasLevelsHasNoEffectAndIsToldSo) {
+  using Warnings = std::vector<std::string>;
+  EXPECT_EQ(MustParseAs("librdkafka-2", {{"compression.level", "7"}}).warnings,
+            Warnings{"compression.level has no effect: compression.codec is not given"});
+  EXPECT_EQ(MustParseAs("librdkafka-2", {{"compression.level", "1"}, {"compression.codec", "snappy"}}).warnings,
+            Warnings{"compression.level has no effect: compression.codec is snappy"});
+  EXPECT_TRUE(MustParseAs("librdkafka-2", {{"compression.level", "-1"}}).warnings.empty());
+  for (const char* level : {"13", "-2", "high", ""}) {
+    EXPECT_EQ(ErrorAs("librdkafka-2", {{"compression.level", level}}),
+              "compression.level = \"" + std::string(level) + "\" is not allowed: -1 ... 12");
+  }
+}
+
 TEST(ProfileTest, OneKeyByTwoNamesIsAnError) {
   EXPECT_EQ(ErrorAs("librdkafka-2", {{"linger.ms", "5"}, {"queue.buffering.max.ms", "6"}}),
             "queue.buffering.max.ms and linger.ms are the same key, allowed: one of them");
