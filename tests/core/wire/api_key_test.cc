@@ -37,7 +37,7 @@ TEST(ApiKeyTest, FirstFlexibleVersionsOfTheProducersApis) {
 }
 
 // WP-08, WP-21
-TEST(ApiKeyTest, ClientNeverOffersMetadata0) {
+TEST(ApiKeyTest, TheClientOffersEveryVersionThatIsEncoded) {
   EXPECT_EQ(CodecVersionRange(ApiKey::kMetadata), (VersionRange{0, 13}));
   EXPECT_EQ(ClientVersionRange(ApiKey::kMetadata), (VersionRange{0, 13}));
   EXPECT_EQ(CodecVersionRange(ApiKey::kProduce), (VersionRange{0, 13}));
