@@ -94,6 +94,8 @@ class Produce final : public Request {
                                      LogBatch& entry);
   void Append(BrokerContext& context, const Topic& topic, Partition& partition, std::string_view records,
               LogBatch entry, Part& part);
+  // Whether the leader does not know the producer of a transaction whose numbers begin with 0 in each partition.
+  bool LeavesOutABeginning(const BrokerContext& context, const Partition& partition, const LogBatch& entry) const;
   static void AnswerAsRemembered(const ProducerState::Verdict& verdict, Part& part);
   void Settle(BrokerContext& context);
   void AddHint(BrokerContext& context, const Part& part, wire::PartitionProduceResponse& entry,
@@ -263,12 +265,23 @@ void Produce::Append(BrokerContext& context, const Topic& topic, Partition& part
     AnswerAsRemembered(verdict, part);
     return;
   }
+  if (LeavesOutABeginning(context, partition, entry)) {
+    part.code = ErrorCode::kOutOfOrderSequenceNumber;
+    return;
+  }
   if (append_time) part.log_append_time_ms = entry.max_timestamp_ms;
   if (cluster.spec().keep_raw_batches) entry.raw = records;
   const Cluster::AppendResult result = cluster.Append(partition, std::move(entry), context.scratch);
   part.base_offset = result.base_offset;
   part.needed = result.needed;
   context.observer.OnAppended(view, part.topic, part.index, result.base_offset, context.scratch);
+}
+
+bool Produce::LeavesOutABeginning(const BrokerContext& context, const Partition& partition,
+                                  const LogBatch& entry) const {
+  if (!context.broker.release->transactions_begin_with_zero) return false;
+  if (!entry.transactional || view.version < kAddsPartitionsSince) return false;
+  return entry.base_sequence != Sequence(0) && partition.producers().Find(entry.producer_id) == nullptr;
 }
 
 void Produce::AnswerAsRemembered(const ProducerState::Verdict& verdict, Part& part) {

@@ -12,6 +12,7 @@
 
 #include "core/wire/codec.h"
 #include "sim/broker/request.h"
+#include "sim/broker/settings.h"
 
 namespace ktrial::sim {
 namespace {
@@ -46,7 +47,7 @@ class Metadata final : public Request {
     if (!request_.topics.has_value() || Refusal() != ErrorCode::kNone) return;
     const bool may_create = view.version < kAutoCreateFlagSince || request_.allow_auto_topic_creation;
     for (const wire::MetadataRequestTopic& topic : *request_.topics) {
-      if (AsksById(topic) || context.cluster.FindTopic(*topic.name) != nullptr) continue;
+      if (AsksById(topic) || context.cluster.SeenTopic(view.broker, *topic.name) != nullptr) continue;
       if (control.ErrorFor(*topic.name) != ErrorCode::kNone) continue;
       absent_[*topic.name] = may_create ? Create(context, *topic.name) : Missing(context, *topic.name);
     }
@@ -72,7 +73,7 @@ class Metadata final : public Request {
     if (request_.topics.has_value()) {
       for (const wire::MetadataRequestTopic& topic : *request_.topics) response.topics.push_back(Asked(context, topic));
     } else {
-      for (const auto& [name, topic] : cluster.topics()) response.topics.push_back(Describe(context, *topic));
+      for (const Topic* topic : cluster.SeenTopics(view.broker)) response.topics.push_back(Describe(context, *topic));
     }
     wire::EncodeResponseFrame(response, view.version, view.correlation_id, frame);
     return Reply::kSend;
@@ -108,7 +109,8 @@ class Metadata final : public Request {
   }
   static ErrorCode Create(BrokerContext& context, const std::string& name) {
     const ErrorCode code = context.cluster.AutoCreateTopic(name);
-    if (code != ErrorCode::kNone) return code;
+    // It may be there already, and this broker not have heard of it.
+    if (code != ErrorCode::kNone && code != ErrorCode::kTopicAlreadyExists) return code;
     // It is there now, but the answer was as good as written when it was not.
     return context.broker.release->zookeeper ? ErrorCode::kLeaderNotAvailable : ErrorCode::kUnknownTopicOrPartition;
   }
@@ -117,7 +119,7 @@ class Metadata final : public Request {
     const Cluster& cluster = context.cluster;
     if (!AsksById(asked)) {
       const auto absent = absent_.find(*asked.name);
-      const Topic* topic = cluster.FindTopic(*asked.name);
+      const Topic* topic = cluster.SeenTopic(view.broker, *asked.name);
       if (absent == absent_.end() && topic != nullptr) return Describe(context, *topic);
       ErrorCode code = control.ErrorFor(*asked.name);
       if (code == ErrorCode::kNone) {
@@ -127,7 +129,7 @@ class Metadata final : public Request {
       if (request_.include_topic_authorized_operations) answer.authorized_operations = kTopicOperations;
       return answer;
     }
-    const Topic* found = cluster.FindTopicById(asked.topic_id);
+    const Topic* found = cluster.SeenTopicById(view.broker, asked.topic_id);
     if (found != nullptr) return Describe(context, *found);
     return {.error = ErrorCode::kUnknownTopicId, .name = std::nullopt, .topic_id = asked.topic_id};
   }

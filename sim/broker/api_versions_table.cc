@@ -508,7 +508,12 @@ constexpr BrokerRelease kReleases[] = {
     {.name = "2.8", .apis = k2_8Apis, .features_epoch = 0, .zookeeper = true, .verifies_transactions = false},
     {.name = "3.9", .apis = k3_9Apis, .features_epoch = 0, .zookeeper = true},
     {.name = "4.0", .apis = k4_0Apis, .features = k4_0Features, .features_epoch = 11, .timestamp_ahead_max = kAnHour},
-    {.name = "4.4", .apis = k4_4Apis, .features = k4_4Features, .features_epoch = 14, .timestamp_ahead_max = kAnHour},
+    {.name = "4.4",
+     .apis = k4_4Apis,
+     .features = k4_4Features,
+     .features_epoch = 14,
+     .transactions_begin_with_zero = true,
+     .timestamp_ahead_max = kAnHour},
 };
 
 }  // namespace

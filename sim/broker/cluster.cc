@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -41,6 +42,13 @@ bool IsLegalTopicName(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
            c == '-';
   });
+}
+
+TopicSpec Topic::Shape() const {
+  return {.name = name,
+          .partitions = static_cast<std::int32_t>(partitions.size()),
+          .replication = replication,
+          .settings = settings_as_given};
 }
 
 bool PartitionState::IsReplica(NodeId broker) const { return std::ranges::find(replicas, broker) != replicas.end(); }
@@ -108,6 +116,62 @@ Topic* Cluster::FindTopicById(const TopicId& id) const {
   return found == topics_.end() ? nullptr : found->second.get();
 }
 
+const Topic* Cluster::FindDeletedTopic(std::string_view name) const {
+  const auto found = std::find_if(deleted_topics_.rbegin(), deleted_topics_.rend(),
+                                  [name](const auto& topic) { return topic->name == name; });
+  return found == deleted_topics_.rend() ? nullptr : found->get();
+}
+
+std::map<NodeId, Instant> Cluster::HeardAt(const TopicLags& lags) const {
+  std::map<NodeId, Instant> heard;
+  for (const auto& [id, broker] : brokers_) {
+    const auto lag = lags.find(id);
+    const Duration later = broker.metadata_lag + (lag == lags.end() ? Duration(0) : lag->second);
+    if (later > Duration(0)) heard.emplace(id, clock_.Now() + later);
+  }
+  return heard;
+}
+
+bool Cluster::Knows(NodeId broker, const Topic& topic) const {
+  const auto from = topic.known_from.find(broker);
+  if (from != topic.known_from.end() && clock_.Now() < from->second) return false;
+  if (FindTopic(topic.name) == &topic) return true;
+  const auto until = topic.known_until.find(broker);
+  return until != topic.known_until.end() && clock_.Now() < until->second;
+}
+
+const Topic* Cluster::SeenTopic(NodeId broker, std::string_view name) const {
+  const Topic* topic = FindTopic(name);
+  if (topic != nullptr && Knows(broker, *topic)) return topic;
+  const auto seen = std::find_if(deleted_topics_.rbegin(), deleted_topics_.rend(),
+                                 [&](const auto& deleted) { return deleted->name == name && Knows(broker, *deleted); });
+  return seen == deleted_topics_.rend() ? nullptr : seen->get();
+}
+
+const Topic* Cluster::SeenTopicById(NodeId broker, const TopicId& id) const {
+  const Topic* topic = FindTopicById(id);
+  if (topic == nullptr) {
+    const auto deleted = std::ranges::find(deleted_topics_, id, [](const auto& one) { return one->id; });
+    if (deleted == deleted_topics_.end()) return nullptr;
+    topic = deleted->get();
+  }
+  // Of two with its name it has heard of one alone.
+  return SeenTopic(broker, topic->name) == topic ? topic : nullptr;
+}
+
+std::vector<const Topic*> Cluster::SeenTopics(NodeId broker) const {
+  std::set<std::string_view> names;
+  for (const auto& [name, topic] : topics_) names.insert(name);
+  for (const auto& topic : deleted_topics_) {
+    if (Knows(broker, *topic)) names.insert(topic->name);
+  }
+  std::vector<const Topic*> seen;
+  for (const std::string_view name : names) {
+    if (const Topic* topic = SeenTopic(broker, name)) seen.push_back(topic);
+  }
+  return seen;
+}
+
 Partition* Cluster::FindPartition(std::string_view topic, PartitionIndex partition) const {
   const Topic* found = FindTopic(topic);
   if (found == nullptr || partition.value() < 0) return nullptr;
@@ -135,7 +199,7 @@ TimestampType Cluster::timestamp_type(const Topic& topic) const {
   return topic.settings.timestamp_type.value_or(settings_.timestamp_type);
 }
 
-absl::Status Cluster::CreateTopic(const TopicSpec& spec) {
+absl::Status Cluster::CreateTopic(const TopicSpec& spec, const TopicLags& lags) {
   using wire::ErrorCode;
   const auto refuse = [&spec](ErrorCode code, std::string_view why) {
     return wire::KafkaError(code, fmt::format("topic \"{}\": {}", spec.name, why));
@@ -153,7 +217,9 @@ absl::Status Cluster::CreateTopic(const TopicSpec& spec) {
     return refuse(ErrorCode::kInvalidConfig, std::string_view(status.message().data(), status.message().size()));
   }
   topic->id = MakeTopicId(spec_.cluster_id, spec.name, topics_created_++);
+  topic->settings_as_given = spec.settings;
   topic->replication = spec.replication;
+  topic->known_from = HeardAt(lags);
   for (std::int32_t p = 0; p < spec.partitions; ++p) AddPartition(*topic);
   topics_.emplace(spec.name, std::move(topic));
   return absl::OkStatus();
@@ -178,13 +244,15 @@ void Cluster::AddPartition(Topic& topic) {
   topic.partitions.push_back(std::move(partition));
 }
 
-bool Cluster::DeleteTopic(std::string_view name) {
+bool Cluster::DeleteTopic(std::string_view name, const TopicLags& lags) {
   const auto found = topics_.find(name);
   if (found == topics_.end()) return false;
   for (const std::unique_ptr<Partition>& partition : found->second->partitions) {
     timers_.Cancel(partition->replication_timer_);
     FailWaiters(*partition, wire::ErrorCode::kUnknownTopicOrPartition);
   }
+  found->second->known_until = HeardAt(lags);
+  deleted_topics_.push_back(std::move(found->second));
   topics_.erase(found);
   observer_->OnClusterChange(fmt::format("topic {} is deleted", name));
   return true;

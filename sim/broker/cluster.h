@@ -94,8 +94,15 @@ struct Topic {
   std::string name;
   TopicId id{};
   TopicSettings settings;
+  SettingsMap settings_as_given;
   std::int32_t replication = 1;
   std::vector<std::unique_ptr<Partition>> partitions;  // By index.
+  // When the Metadata answers of brokers begin and cease to know it; those that are not named do so at once.
+  std::map<NodeId, Instant> known_from;
+  std::map<NodeId, Instant> known_until;
+
+  // What makes another one like it.
+  TopicSpec Shape() const;
 };
 
 // 1 to 249 letters, digits and "._-", and neither "." nor "..".
@@ -118,6 +125,15 @@ class Cluster {
   const std::map<std::string, std::unique_ptr<Topic>, std::less<>>& topics() const { return topics_; }
   Topic* FindTopic(std::string_view name) const;
   Topic* FindTopicById(const TopicId& id) const;
+  // Those that are gone, in the order in which they were deleted, as they were then: nobody can write to them or read
+  // them, but checkers want to know what they had. A name may be there several times.
+  const std::vector<std::unique_ptr<Topic>>& deleted_topics() const { return deleted_topics_; }
+  // The last one of that name; null if none was ever deleted.
+  const Topic* FindDeletedTopic(std::string_view name) const;
+  // What `broker` has heard of topics by now: one may be deleted, and one that exists may be missing. In order of name.
+  const Topic* SeenTopic(NodeId broker, std::string_view name) const;
+  const Topic* SeenTopicById(NodeId broker, const TopicId& id) const;
+  std::vector<const Topic*> SeenTopics(NodeId broker) const;
   Partition* FindPartition(std::string_view topic, PartitionIndex partition) const;
   // kNoNode if there is none (or no such partition).
   NodeId LeaderOf(std::string_view topic, PartitionIndex partition) const;
@@ -166,10 +182,14 @@ class Cluster {
   void SetPort(NodeId broker, std::uint16_t port);
 
   // --- Topics ---
+  // How much later than at once brokers' Metadata answers follow (and later still by their own metadata_lag); 0 for
+  // those that are not named. Leaders know at once, as with elections.
+  using TopicLags = std::map<NodeId, Duration>;
   // TOPIC_ALREADY_EXISTS, INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR, INVALID_CONFIG as
-  // Kafka errors.
-  absl::Status CreateTopic(const TopicSpec& spec);
-  bool DeleteTopic(std::string_view name);
+  // Kafka errors. Each topic has an id of its own, of the same name or not.
+  absl::Status CreateTopic(const TopicSpec& spec, const TopicLags& lags = {});
+  // With its logs, and what its leaders knew of producers. Who waits for replication gets UNKNOWN_TOPIC_OR_PARTITION.
+  bool DeleteTopic(std::string_view name, const TopicLags& lags = {});
   bool AddPartitions(std::string_view name, std::int32_t total);
   // What lies before `start` is gone for readers, and old leaders forget its producers (DeleteRecords; retention has the
   // same effect). False unless it lies between the present start and the high watermark.
@@ -209,6 +229,9 @@ class Cluster {
   absl::Status LearnRelease(std::string_view name);
   Broker* MutableBroker(NodeId id);
   void AddPartition(Topic& topic);
+  // The moments at which brokers hear of what happens now, of those that do so later.
+  std::map<NodeId, Instant> HeardAt(const TopicLags& lags) const;
+  bool Knows(NodeId broker, const Topic& topic) const;
 
   // Leadership, in leadership.cc.
   template <class Function>
@@ -247,6 +270,7 @@ class Cluster {
   std::map<NodeId, Broker> brokers_;
   std::vector<const BrokerRelease*> releases_;  // The brokers' own, and spec_.later_releases.
   std::map<std::string, std::unique_ptr<Topic>, std::less<>> topics_;
+  std::vector<std::unique_ptr<Topic>> deleted_topics_;
   std::int64_t topics_created_ = 0;
   std::int64_t producer_id_blocks_ = 0;
   struct ProducerIdBlock {

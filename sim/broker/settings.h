@@ -51,6 +51,9 @@ struct TopicSettings {
 absl::Status ApplyBrokerSettings(const SettingsMap& map, BrokerSettings& settings);
 absl::Status ApplyTopicSettings(const SettingsMap& map, TopicSettings& settings);
 
+// One of the brokers' own topics, such as "__transaction_state".
+bool IsInternalTopic(std::string_view name);
+
 // The names that the functions above accept, sorted; for suggestions.
 std::vector<std::string_view> BrokerSettingNames();
 std::vector<std::string_view> TopicSettingNames();

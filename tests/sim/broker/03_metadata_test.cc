@@ -234,5 +234,24 @@ TEST(MetadataTest, HookFailsOneTopic) {
   EXPECT_EQ(answer.topics.at(1).error, ErrorCode::kUnknownTopicOrPartition);
 }
 
+TEST(MetadataTest, BrokerThatHasNotHeardOfATopicMakesNoSecond) {
+  BrokerWorld world(SpecOf(2));
+  const TopicId before = world.cluster->FindTopic("orders")->id;
+  ASSERT_TRUE(world.cluster->DeleteTopic("orders", {{NodeId(2), std::chrono::seconds(1)}}));
+  ASSERT_TRUE(world.cluster
+                  ->CreateTopic({.name = "orders"},
+                                {{NodeId(1), std::chrono::seconds(1)}, {NodeId(2), std::chrono::seconds(1)}})
+                  .ok());
+  const TopicId made = world.cluster->FindTopic("orders")->id;
+  EXPECT_EQ(Ask(world, AskFor("orders"), 1).topics.at(0).error, ErrorCode::kUnknownTopicOrPartition);
+  EXPECT_EQ(Ask(world, AskFor("orders"), 2).topics.at(0).topic_id, before);
+  EXPECT_EQ(Ask(world, {.topics = std::nullopt}, 1).topics.size(), 0U);
+  EXPECT_EQ(Ask(world, {.topics = std::nullopt}, 2).topics.at(0).topic_id, before);
+  world.Advance(std::chrono::seconds(1));
+  for (const std::int32_t broker : {1, 2}) {
+    EXPECT_EQ(Ask(world, AskFor("orders"), broker).topics.at(0).topic_id, made) << broker;
+  }
+}
+
 }  // namespace
 }  // namespace ktrial::sim

@@ -71,6 +71,55 @@ TEST_F(ClusterTest, TopicMadeAgainHasAnotherId) {
   EXPECT_NE(cluster->FindTopic("orders")->id, before);
 }
 
+TEST_F(ClusterTest, DeletedTopicStaysAsItWasForWhoLooksBack) {
+  ClusterSpec spec = SpecOf(2);
+  spec.topics[0] = {.name = "orders", .partitions = 2, .replication = 2, .settings = {{"min.insync.replicas", "2"}}};
+  const auto cluster = *Make(spec);
+  cluster->Append(*cluster->FindPartition("orders", PartitionIndex(1)), {}, std::vector<RecordIdentity>{7});
+  ASSERT_EQ(cluster->FindDeletedTopic("orders"), nullptr);
+  ASSERT_TRUE(cluster->DeleteTopic("orders"));
+  const Topic* deleted = cluster->FindDeletedTopic("orders");
+  ASSERT_NE(deleted, nullptr);
+  EXPECT_EQ(deleted->partitions[1]->log().record_count(), 1);
+  ASSERT_EQ(CodeOf(*cluster, deleted->Shape()), ErrorCode::kNone);
+  const Topic& again = *cluster->FindTopic("orders");
+  EXPECT_EQ(again.partitions.size(), 2U);
+  EXPECT_EQ(again.replication, 2);
+  EXPECT_EQ(cluster->MinInsyncReplicas(again), 2);
+  EXPECT_EQ(again.partitions[1]->log().record_count(), 0);
+}
+
+TEST_F(ClusterTest, BrokersHearOfTopicsLater) {
+  const auto cluster = *Make(SpecOf(2));
+  const auto seen = [&cluster](std::int32_t broker) { return cluster->SeenTopic(NodeId(broker), "orders"); };
+  const Topic* const old = cluster->FindTopic("orders");
+  ASSERT_TRUE(cluster->DeleteTopic("orders", {{NodeId(2), std::chrono::seconds(3)}}));
+  EXPECT_EQ(seen(1), nullptr);
+  EXPECT_EQ(seen(2), old);
+  clock_.Advance(std::chrono::seconds(1));
+  ASSERT_TRUE(cluster->CreateTopic({.name = "orders"}, {{NodeId(1), std::chrono::seconds(1)}}).ok());
+  const Topic* const made = cluster->FindTopic("orders");
+  EXPECT_EQ(seen(1), nullptr);
+  EXPECT_EQ(seen(2), made);
+  EXPECT_EQ(cluster->SeenTopicById(NodeId(2), old->id), nullptr);
+  EXPECT_EQ(cluster->SeenTopicById(NodeId(2), made->id), made);
+  EXPECT_TRUE(cluster->SeenTopics(NodeId(1)).empty());
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(seen(1), made);
+  EXPECT_EQ(cluster->SeenTopics(NodeId(1)).size(), 1U);
+}
+
+TEST_F(ClusterTest, BrokerThatLagsHearsOfTopicsLaterStill) {
+  const auto cluster = *Make(SpecOf(2));
+  cluster->SetMetadataLag(NodeId(1), std::chrono::seconds(1));
+  ASSERT_TRUE(cluster->DeleteTopic("orders", {{NodeId(1), std::chrono::seconds(1)}}));
+  clock_.Advance(std::chrono::milliseconds(1999));
+  EXPECT_NE(cluster->SeenTopic(NodeId(1), "orders"), nullptr);
+  EXPECT_EQ(cluster->SeenTopic(NodeId(2), "orders"), nullptr);
+  clock_.Advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(cluster->SeenTopic(NodeId(1), "orders"), nullptr);
+}
+
 TEST_F(ClusterTest, PartitionsAreAddedAndNeverTakenAway) {
   const auto cluster = *Make(SpecOf(3));
   EXPECT_TRUE(cluster->AddPartitions("orders", 3));

@@ -65,6 +65,25 @@ TEST_F(TransactionCoordinatorTest, IdsAndTimeoutsThatCannotBeAreRefused) {
   EXPECT_EQ(coordinator().Init(here_, kId, 900000, std::nullopt).code, ErrorCode::kNone);
 }
 
+TEST_F(TransactionCoordinatorTest, MarkerForATopicThatIsGoneIsLeftOut) {
+  const ProducerIdAndEpoch producer = Begin();
+  ASSERT_EQ(End(producer, true), ErrorCode::kNone);
+  ASSERT_TRUE(world_.cluster->DeleteTopic("orders"));
+  world_.Advance(milliseconds(10));
+  EXPECT_EQ(status(), TransactionStatus::kCompleteCommit);
+}
+
+TEST_F(TransactionCoordinatorTest, MarkerThatWaitsForReplicationGoesWithItsTopic) {
+  const ProducerIdAndEpoch producer = Begin();
+  ASSERT_EQ(End(producer, true), ErrorCode::kNone);
+  world_.Advance(milliseconds(11));
+  ASSERT_EQ(log().size(), 1U);
+  ASSERT_EQ(status(), TransactionStatus::kPrepareCommit);
+  ASSERT_TRUE(world_.cluster->DeleteTopic("orders"));
+  world_.Advance(milliseconds(100));
+  EXPECT_EQ(status(), TransactionStatus::kCompleteCommit);
+}
+
 TEST_F(TransactionCoordinatorTest, CoordinatorMovesAndTheNextOneKnowsAll) {
   const ProducerIdAndEpoch producer = Begin();
   ASSERT_TRUE(world_.cluster->MoveLeader("__transaction_state", PartitionIndex(1), NodeId(3), {}));

@@ -170,6 +170,19 @@ TEST_F(TransactionRequestsTest, LeaderAddsThePartitionSinceVersionTwelve) {
   EXPECT_EQ(Produce(producer, 1, 12), ErrorCode::kInvalidProducerEpoch);
 }
 
+// As where the topic was deleted and made again in the middle of a transaction.
+TEST_F(TransactionRequestsTest, TransactionBeginsWithZeroWhereTheLeaderDoesNotKnowItsProducer) {
+  for (const auto& [release, version, expected] :
+       {std::tuple("4.4", 12, ErrorCode::kOutOfOrderSequenceNumber), std::tuple("4.0", 12, ErrorCode::kNone)}) {
+    Start(release);
+    const wire::InitProducerIdResponse producer = Init(Coordinator());
+    ASSERT_EQ(Produce(producer, 0, static_cast<std::int16_t>(version)), ErrorCode::kNone);
+    ASSERT_TRUE(world_->cluster->DeleteTopic("orders"));
+    ASSERT_TRUE(world_->cluster->CreateTopic({.name = "orders"}).ok());
+    EXPECT_EQ(Produce(producer, 1, static_cast<std::int16_t>(version)), expected) << release;
+  }
+}
+
 TEST_F(TransactionRequestsTest, PlainBatchOfAProducerInATransactionIsRefused) {
   Start("3.9");
   const std::int32_t coordinator = Coordinator();
