@@ -234,11 +234,13 @@ void SimulatedWorld::StopBrokers() {
 }
 
 Evidence SimulatedWorld::MakeEvidence() {
-  for (const auto& [name, topic] : cluster_->topics()) {
-    for (const auto& partition : topic->partitions) {
-      record_->partitions.push_back({name, partition->index(), &partition->log()});
+  const auto add = [this](const Topic& topic, bool deleted) {
+    for (const auto& partition : topic.partitions) {
+      record_->partitions.push_back({topic.name, partition->index(), &partition->log(), deleted});
     }
-  }
+  };
+  for (const auto& [name, topic] : cluster_->topics()) add(*topic, false);
+  for (const auto& topic : cluster_->deleted_topics()) add(*topic, true);
   record_->group_offsets = host_->transactions().group_offsets();
   record_->log_owner = cluster_;
   record_->index.emplace(record_->history, record_->partitions);

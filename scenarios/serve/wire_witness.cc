@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "core/wire/messages.h"
 #include "core/wire/record_batch.h"
@@ -15,10 +17,18 @@ constexpr std::size_t kShown = 5;  // violations of one kind
 
 std::string Name(const TopicPartition& where) { return fmt::format("{}/{}", where.topic, where.partition.value()); }
 
-// The log of a partition; null if it is gone.
-const sim::PartitionLog* LogOf(const sim::Cluster& cluster, const TopicPartition& where) {
-  const sim::Partition* partition = cluster.FindPartition(where.topic, where.partition);
-  return partition == nullptr ? nullptr : &partition->log();
+// The logs of a partition: one, and one for each time that its topic was deleted.
+std::vector<const sim::PartitionLog*> LogsOf(const sim::Cluster& cluster, const TopicPartition& where) {
+  std::vector<const sim::PartitionLog*> logs;
+  if (const sim::Partition* partition = cluster.FindPartition(where.topic, where.partition)) {
+    logs.push_back(&partition->log());
+  }
+  const auto index = static_cast<std::size_t>(where.partition.value());
+  for (const auto& topic : cluster.deleted_topics()) {
+    if (topic->name == where.topic && index < topic->partitions.size())
+      logs.push_back(&topic->partitions[index]->log());
+  }
+  return logs;
 }
 
 }  // namespace
@@ -137,10 +147,11 @@ void WireWitness::OnClusterChange(std::string_view text) {
 void WireWitness::JudgeLoss(const sim::Cluster& cluster, std::vector<sim::Violation>& violations) const {
   std::size_t count = 0;
   for (const Append& append : acknowledged_) {
-    const sim::PartitionLog* log = LogOf(cluster, append.where);
+    const std::vector<const sim::PartitionLog*> logs = LogsOf(cluster, append.where);
     for (std::size_t i = 0; i < append.identities.size(); ++i) {
       const Offset offset(append.base_offset.value() + static_cast<std::int64_t>(i));
-      if (log != nullptr && log->IdentityAt(offset) == append.identities[i]) continue;
+      const auto holds = [&](const sim::PartitionLog* log) { return log->IdentityAt(offset) == append.identities[i]; };
+      if (std::ranges::any_of(logs, holds)) continue;
       if (++count > kShown) return;
       violations.push_back(
           {"loss", Instant() + (clock_.Now() - start_),
@@ -153,23 +164,27 @@ void WireWitness::JudgeOrder(const sim::Cluster& cluster, std::vector<sim::Viola
   if (overlapping_) return;
   std::size_t count = 0;
   for (const auto& [where, seen] : first_seen_) {
-    const sim::PartitionLog* log = LogOf(cluster, where);
-    if (log == nullptr) continue;
-    std::set<sim::RecordIdentity> appended;
-    std::int64_t latest = -1;
-    for (const sim::LogBatch& batch : log->batches()) {
-      std::int64_t offset = batch.base_offset.value();
-      for (const sim::RecordIdentity identity : log->IdentitiesOf(batch)) {
-        const auto found = seen.find(identity);
-        const bool first = found != seen.end() && appended.insert(identity).second;
-        if (first && found->second < latest && ++count <= kShown) {
-          violations.push_back(
-              {"order", Instant() + (batch.appended - start_),
-               fmt::format("{} offset {} was sent before a record that stands in front of it", Name(where), offset)});
-        }
-        if (first) latest = std::max(latest, found->second);
-        ++offset;
+    for (const sim::PartitionLog* log : LogsOf(cluster, where)) JudgeOrderOf(where, seen, *log, count, violations);
+  }
+}
+
+void WireWitness::JudgeOrderOf(const TopicPartition& where, const std::map<sim::RecordIdentity, std::int64_t>& seen,
+                               const sim::PartitionLog& log, std::size_t& count,
+                               std::vector<sim::Violation>& violations) const {
+  std::set<sim::RecordIdentity> appended;
+  std::int64_t latest = -1;
+  for (const sim::LogBatch& batch : log.batches()) {
+    std::int64_t offset = batch.base_offset.value();
+    for (const sim::RecordIdentity identity : log.IdentitiesOf(batch)) {
+      const auto found = seen.find(identity);
+      const bool first = found != seen.end() && appended.insert(identity).second;
+      if (first && found->second < latest && ++count <= kShown) {
+        violations.push_back(
+            {"order", Instant() + (batch.appended - start_),
+             fmt::format("{} offset {} was sent before a record that stands in front of it", Name(where), offset)});
       }
+      if (first) latest = std::max(latest, found->second);
+      ++offset;
     }
   }
 }

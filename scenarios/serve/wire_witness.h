@@ -2,7 +2,8 @@
 // nobody knows what its application wanted, or what it was told.
 //
 //   wire          every byte is well formed, and every batch has the right CRC
-//   loss          what was acknowledged with acks=all stands in the log where the answer said
+//   loss          what was acknowledged with acks=all stands in the log where the answer said, or stood so in that of a
+//                 topic which was deleted
 //   order         first appends in the order in which the records were first seen; only for a client that never had two
 //                 requests in flight to a partition, and only if no two connections to one broker produced at a time: the
 //                 records of two clients have no order between them
@@ -90,6 +91,9 @@ class WireWitness : public sim::BrokerObserver {
   void Forget(const sim::RequestView& request);
   void JudgeLoss(const sim::Cluster& cluster, std::vector<sim::Violation>& violations) const;
   void JudgeOrder(const sim::Cluster& cluster, std::vector<sim::Violation>& violations) const;
+  // `seen`: when each of its records was. `count`: violations so far.
+  void JudgeOrderOf(const TopicPartition& where, const std::map<sim::RecordIdentity, std::int64_t>& seen,
+                    const sim::PartitionLog& log, std::size_t& count, std::vector<sim::Violation>& violations) const;
   void JudgeRates(std::vector<sim::Violation>& violations) const;
 
   const Clock& clock_;

@@ -2,6 +2,7 @@
 // and nothing if it was aborted or never ended. Where nobody was told how it ended, all or nothing. And what was committed has
 // only records that were acknowledged. The offsets of groups that were sent with it are part of it: they are what the group
 // goes on from, together with the records, or not at all.
+// What a topic had that was deleted before its marker came is as good as either.
 //
 // The reader is one who comes when everything has ended: what stands behind an open transaction, and is hidden from
 // readers until that times out, counts as seen.
@@ -69,7 +70,7 @@ class AtomicityChecker final : public Checker {
     const std::set<GroupOffset> counted(evidence.group_offsets.begin(), evidence.group_offsets.end());
     for (const TransactionEntry& transaction : history.transactions()) {
       const bool commits = Commits(history, transaction, seen, counted);
-      JudgeRecords(history, transaction, seen, commits, sink);
+      JudgeRecords(evidence, transaction, seen, commits, sink);
       JudgeOffsets(transaction, counted, commits, sink);
     }
   }
@@ -100,8 +101,9 @@ class AtomicityChecker final : public Checker {
     }
   }
 
-  static void JudgeRecords(const History& history, const TransactionEntry& transaction, const Seen& seen, bool commits,
-                           ViolationSink& sink) {
+  static void JudgeRecords(const Evidence& evidence, const TransactionEntry& transaction, const Seen& seen,
+                           bool commits, ViolationSink& sink) {
+    const History& history = *evidence.history;
     history.ForEachRecord(transaction, [&](const RecordStream& stream, std::int64_t i) {
       const RecordEntry& entry = stream.at(i);
       const bool is_seen = seen[stream.index()][static_cast<std::size_t>(i)];
@@ -115,6 +117,9 @@ class AtomicityChecker final : public Checker {
         return;
       }
       if (is_seen == commits) return;
+      // Its transaction ended when nobody could read it any more.
+      const RecordPlace place = evidence.index->at(stream, i);
+      if (!is_seen && place.removed > 0 && place.copies == 0) return;
       sink.Report(transaction.ended, [&] {
         return fmt::format("{} is {} by readers of committed records, and its transaction {}",
                            Describe(history, stream, i), is_seen ? "seen" : "not seen", Ending(transaction.outcome));

@@ -2,7 +2,8 @@
 // judges only what the run's configuration guarantees, and always runs. All of them work from Evidence, which is plain
 // data: a test perturbs one fact of a good run and expects exactly one checker to object.
 //
-//   loss              what was acknowledged is in the log (acks=all; acks=1 but for what a leader change truncated)
+//   loss              what was acknowledged is in the log (acks=all; acks=1 but for what a leader change truncated), or
+//                     was in that of a topic that is deleted
 //   duplicate         at most one copy (idempotence only)
 //   order             first appends in the order of Send (max.in.flight = 1 or idempotence); true offsets in answers
 //   completion        each record completes exactly once, not after Close returned, and truly: what was never sent is
@@ -55,11 +56,13 @@ struct ProducerEvidence {
   bool closed = false;  // Close returned in time.
 };
 
-// One partition's authoritative log at the end of the run.
+// One partition's authoritative log at the end of the run, or when its topic was deleted. A topic that was made again
+// has several for each of its partitions, those of deleted ones in the order in which they were.
 struct PartitionEvidence {
   std::string topic;
   PartitionIndex partition;
   const PartitionLog* log = nullptr;
+  bool deleted = false;
 };
 
 struct Evidence {

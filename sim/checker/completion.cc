@@ -38,7 +38,7 @@ class CompletionChecker final : public Checker {
                   [&] { return fmt::format("{} completed {} times", describe(), entry.completions); });
     }
     if (entry.state != RecordState::kUnsent && entry.state != RecordState::kRefused) return;
-    if (evidence.index->at(stream, i).copies == 0) return;
+    if (!evidence.index->at(stream, i).is_anywhere()) return;
     sink.Report(Instant::FromNanos(entry.completed_nanos), [&] {
       return fmt::format("{} {} and is in the log", describe(),
                          entry.state == RecordState::kRefused ? "was refused by Send" : "failed without being sent");

@@ -1,5 +1,6 @@
 // duplicate: no record is in the log twice, where the configuration promises so (idempotence). Without it a retry after
-// a lost answer may append again, and that is no fault of anybody.
+// a lost answer may append again, and that is no fault of anybody. The log of a topic that was deleted and that of one
+// of the same name are two.
 #include "fmt/format.h"
 #include "sim/checker/checkers.h"
 #include "sim/checker/describe.h"
@@ -17,9 +18,9 @@ class DuplicateChecker final : public Checker {
       if (!evidence.producers[static_cast<std::size_t>(stream->info().producer)].idempotent) continue;
       for (std::int64_t i = 0; i < stream->size(); ++i) {
         const RecordPlace place = evidence.index->at(*stream, i);
-        if (place.copies <= 1) continue;
+        if (place.most_copies() <= 1) continue;
         sink.Report(Instant::FromNanos(stream->at(i).completed_nanos), [&] {
-          return fmt::format("{} is in the log {} times", Describe(*evidence.history, *stream, i), place.copies);
+          return fmt::format("{} is in the log {} times", Describe(*evidence.history, *stream, i), place.most_copies());
         });
       }
     }

@@ -1,11 +1,14 @@
 #include "sim/checker/log_index.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/broker/partition_log.h"
 
 namespace ktrial::sim {
 namespace {
+
+constexpr std::uint8_t kRemovedMax = 63;  // That RecordPlace::removed can hold.
 
 // Sorts [begin, end) and counts the pairs that were the wrong way round.
 std::int64_t MergeCount(std::vector<std::int64_t>& numbers, std::vector<std::int64_t>& spare, std::size_t begin,
@@ -46,11 +49,12 @@ void LogIndex::Scan(std::size_t number) {
   // By stream: the latest of its records that this log has so far.
   std::vector<std::int64_t> latest(places_.size(), -1);
   const std::optional<std::uint16_t> topic = history_.FindTopic(partition.topic);
+  std::map<RecordId, std::uint8_t> removed;  // Copies in this log, of a deleted topic.
   for (const LogBatch& batch : partition.log->batches()) {
     std::int64_t offset = batch.base_offset.value();
     for (const RecordId id : partition.log->IdentitiesOf(batch)) {
       const std::int64_t here = offset++;
-      ++log_records_;
+      if (!partition.deleted) ++log_records_;
       const History::Position position = history_.Locate(id);
       if (position.index < 0) {
         ++foreign_records_;
@@ -61,8 +65,15 @@ void LogIndex::Scan(std::size_t number) {
       if (entry.offset == here && entry.partition == partition.partition.value() && entry.topic == topic) {
         place.at_acked_offset = true;
       }
-      if (place.copies < UINT8_MAX) ++place.copies;
-      if (place.copies > 1) continue;
+      if (partition.deleted) {
+        std::uint8_t& copies = removed[id];
+        if (copies < kRemovedMax) ++copies;
+        place.removed = std::max<std::uint8_t>(place.removed, copies);
+        if (copies > 1) continue;
+      } else {
+        if (place.copies < UINT8_MAX) ++place.copies;
+        if (place.copies > 1) continue;
+      }
       if (position.index < latest[position.stream]) {
         place.late = true;
         disorders_.push_back({number, position.stream});

@@ -4,6 +4,7 @@
 #ifndef SIM_CHECKER_LOG_INDEX_H_
 #define SIM_CHECKER_LOG_INDEX_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -15,10 +16,18 @@
 namespace ktrial::sim {
 
 // What is known of one record's place in the logs.
+//
+// A topic that is deleted takes its logs away, on purpose: what had been acknowledged by then was kept, and what was
+// not may come again in a topic of the same name, which is another log. So copies are counted for each of the two apart.
 struct RecordPlace {
-  std::uint8_t copies = 0;           // In all logs; saturates.
-  bool at_acked_offset : 1 = false;  // One copy is where the acknowledgement said.
-  bool late : 1 = false;  // Its first append in its log came after that of a record of its stream that was sent later.
+  std::uint8_t copies = 0;           // In all logs that are there at the end; saturates.
+  std::uint8_t removed : 6 = 0;      // The most that one log of a deleted topic had; saturates.
+  bool at_acked_offset : 1 = false;  // One copy is, or was, where the acknowledgement said.
+  bool late : 1 = false;  // Its first append in a log came after that of a record of its stream that was sent later.
+
+  bool is_anywhere() const { return copies > 0 || removed > 0; }
+  // That one reader could have seen.
+  int most_copies() const { return std::max<int>(copies, removed); }
 };
 static_assert(sizeof(RecordPlace) == 2);
 
@@ -32,6 +41,7 @@ class LogIndex {
   }
   // Records in the logs that no stream sent, and identities that cannot be.
   std::int64_t foreign_records() const { return foreign_records_; }
+  // Without those of deleted topics.
   std::int64_t log_records() const { return log_records_; }
 
   // Whether some record of any stream is late in a partition (an index into what the index was built of).

@@ -1,4 +1,4 @@
-// loss: a record that was acknowledged is in the log at the end.
+// loss: a record that was acknowledged is in the log at the end, or was in that of its topic when this was deleted.
 //
 // With acks=all always. With acks=1 the leader alone had to have it, so as many may be missing from a partition as a
 // change of leader cut off its log. With acks=0 nothing was promised.
@@ -22,14 +22,14 @@ class LossChecker final : public Checker {
     // What acks=1 may lose, by (topic, partition).
     std::map<std::pair<std::string_view, std::int32_t>, std::int64_t> losable;
     for (const PartitionEvidence& partition : evidence.partitions) {
-      losable[{partition.topic, partition.partition.value()}] = partition.log->truncated_records();
+      losable[{partition.topic, partition.partition.value()}] += partition.log->truncated_records();
     }
     for (const auto& stream : evidence.history->streams()) {
       const ProducerEvidence& producer = evidence.producers[static_cast<std::size_t>(stream->info().producer)];
       if (producer.acks == 0) continue;
       for (std::int64_t i = 0; i < stream->size(); ++i) {
         const RecordEntry& entry = stream->at(i);
-        if (entry.state != RecordState::kAcked || evidence.index->at(*stream, i).copies > 0) continue;
+        if (entry.state != RecordState::kAcked || evidence.index->at(*stream, i).is_anywhere()) continue;
         if (producer.acks == 1) {
           const auto cut = losable.find({evidence.history->topics()[entry.topic], entry.partition});
           if (cut != losable.end() && cut->second > 0) {

@@ -2,8 +2,14 @@
 // where the configuration promises so (one request in flight, or idempotence; acks=0 promises nothing). And the offset
 // that an acknowledgement names is one where the record is, whatever the configuration.
 //
+// Where a topic was made again its leader has never heard of the producer, and takes whatever number comes first
+// (KIP-360): maybe not that of the oldest batch in flight. The producer hears of it when that one is refused, and sends
+// it again in a new epoch. So between what such a log begins with in the middle, and the next epoch, no order is
+// promised.
+//
 // Failed records do not count: bytes that the network held back may be appended long after their batch has expired and
 // others have overtaken it.
+#include <utility>
 #include <vector>
 
 #include "fmt/format.h"
@@ -29,17 +35,38 @@ class OrderChecker final : public Checker {
       if (producer.acks != 0) JudgeOffsets(evidence, *stream, sink);
     }
     for (std::size_t i = 0; i < evidence.partitions.size(); ++i) {
-      if (evidence.index->HasDisorder(i)) JudgePartition(evidence, evidence.partitions[i], sink);
+      if (evidence.index->HasDisorder(i)) JudgePartition(evidence, i, sink);
     }
   }
 
  private:
+  // What a log has of one stream so far.
+  struct Seen {
+    std::int64_t latest = -1;    // acknowledged record
+    std::vector<bool> records;   // by index
+    bool begun = false;          // there is any
+    bool in_the_middle = false;  // and the first was none to begin with
+    ProducerEpoch epoch = kNoProducerEpoch;
+  };
+
+  // Whether a topic of that name had been deleted when this one was made.
+  static bool IsMadeAgain(const Evidence& evidence, std::size_t number) {
+    const PartitionEvidence& partition = evidence.partitions[number];
+    for (std::size_t i = 0; i < evidence.partitions.size(); ++i) {
+      const PartitionEvidence& other = evidence.partitions[i];
+      if (!other.deleted || other.topic != partition.topic || other.partition != partition.partition) continue;
+      // They stand there in the order in which they were deleted.
+      if (!partition.deleted || i < number) return true;
+    }
+    return false;
+  }
+
   static void JudgeOffsets(const Evidence& evidence, const RecordStream& stream, ViolationSink& sink) {
     for (std::int64_t i = 0; i < stream.size(); ++i) {
       const RecordEntry& entry = stream.at(i);
       const RecordPlace place = evidence.index->at(stream, i);
       if (entry.state != RecordState::kAcked || entry.offset == RecordEntry::kNoOffset) continue;
-      if (place.copies == 0 || place.at_acked_offset) continue;  // Of 0 copies `loss` speaks.
+      if (!place.is_anywhere() || place.at_acked_offset) continue;  // Of what is nowhere `loss` speaks.
       sink.Report(Instant::FromNanos(entry.completed_nanos), [&] {
         return fmt::format("{} is in the log, but not at the acknowledged offset",
                            Describe(*evidence.history, stream, i));
@@ -47,11 +74,17 @@ class OrderChecker final : public Checker {
     }
   }
 
-  static void JudgePartition(const Evidence& evidence, const PartitionEvidence& partition, ViolationSink& sink) {
+  static void Follow(const LogBatch& batch, bool made_again, Seen& seen) {
+    if (!std::exchange(seen.begun, true)) seen.in_the_middle = made_again && batch.base_sequence > Sequence(0);
+    if (std::exchange(seen.epoch, batch.producer_epoch) == batch.producer_epoch) return;
+    if (batch.base_sequence == Sequence(0) && std::exchange(seen.in_the_middle, false)) seen.latest = -1;
+  }
+
+  static void JudgePartition(const Evidence& evidence, std::size_t number, ViolationSink& sink) {
+    const PartitionEvidence& partition = evidence.partitions[number];
     const History& history = *evidence.history;
-    // By stream: the latest acknowledged record that this log has so far, and which records it has.
-    std::vector<std::int64_t> latest(history.streams().size(), -1);
-    std::vector<std::vector<bool>> seen(history.streams().size());
+    const bool made_again = IsMadeAgain(evidence, number);
+    std::vector<Seen> seen(history.streams().size());  // By stream.
     for (const LogBatch& batch : partition.log->batches()) {
       for (const RecordId id : partition.log->IdentitiesOf(batch)) {
         const History::Position position = history.Locate(id);
@@ -59,18 +92,18 @@ class OrderChecker final : public Checker {
         const RecordStream& stream = *history.streams()[position.stream];
         const RecordEntry& entry = stream.at(position.index);
         if (!PromisesOrder(evidence.producers[static_cast<std::size_t>(stream.info().producer)])) continue;
-        auto& seen_here = seen[position.stream];
-        seen_here.resize(static_cast<std::size_t>(stream.size()));
-        if (entry.state != RecordState::kAcked || seen_here[static_cast<std::size_t>(position.index)]) continue;
-        seen_here[static_cast<std::size_t>(position.index)] = true;
-        std::int64_t& newest = latest[position.stream];
-        if (position.index > newest) {
-          newest = position.index;
+        Seen& here = seen[position.stream];
+        Follow(batch, made_again, here);
+        here.records.resize(static_cast<std::size_t>(stream.size()));
+        if (entry.state != RecordState::kAcked || here.records[static_cast<std::size_t>(position.index)]) continue;
+        here.records[static_cast<std::size_t>(position.index)] = true;
+        if (position.index > here.latest) {
+          here.latest = position.index;
           continue;
         }
         sink.Report(batch.appended, [&] {
           return fmt::format("{} was appended after record {}, which was sent later",
-                             Describe(history, stream, position.index), newest);
+                             Describe(history, stream, position.index), here.latest);
         });
       }
     }

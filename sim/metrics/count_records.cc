@@ -64,13 +64,13 @@ void CountEntry(const RecordEntry& entry, RecordPlace place, const MetricScope& 
   if (entry.returned_nanos != 0 && scope.Contains(entry.returned_nanos)) {
     ++counts.sent;
     counts.blocked.Add(entry.blocked_micros);
-    counts.duplicates += std::max(0, place.copies - 1);
+    counts.duplicates += std::max(0, place.most_copies() - 1);
   }
   if (entry.completions == 0 || !scope.Contains(entry.completed_nanos)) return;
   if (entry.state == RecordState::kAcked) {
     ++counts.acked;
     counts.delivery.Add(entry.completed_nanos - entry.scheduled_nanos);
-    if (place.copies == 0) ++counts.lost;
+    if (!place.is_anywhere()) ++counts.lost;
   } else {
     ++counts.failed;
     ++counts.errors[entry.error];

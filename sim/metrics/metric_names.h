@@ -2,7 +2,8 @@
 //
 //   records.sent .acked .failed               counts of records; `failed` alone is records.failed
 //   records.retried                           records in batches that were sent again, each time
-//   lost duplicates reordered                 records, further copies, pairs of records; over the logs at the end
+//   lost duplicates reordered                 records, further copies, pairs of records; over the logs at the end, and
+//                                             those of deleted topics
 //   errors.<NAME>                             failed records by Kafka's error name
 //   delivery.<stat>                           ms from the scheduled arrival to the acknowledgement
 //   send.blocked.<stat>                       ms that Send took;  <stat>: min mean p50 p90 p95 p99 p999 max

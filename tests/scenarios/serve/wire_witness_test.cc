@@ -100,6 +100,21 @@ TEST_F(WireWitnessTest, WhatWasAcknowledgedMustBeInTheLog) {
   EXPECT_EQ(Objections(), Names{"loss"});
 }
 
+TEST_F(WireWitnessTest, WhatWentWithItsTopicIsNotMissed) {
+  Ask(1, 0, {"a", "b"});
+  Append(1, 0, {"a", "b"});
+  Answer(1, 0, wire::ErrorCode::kNone);
+  ASSERT_TRUE(cluster_->DeleteTopic("orders"));
+  EXPECT_EQ(Objections(), Names());
+  ASSERT_TRUE(cluster_->CreateTopic({.name = "orders", .partitions = 2}).ok());
+  Ask(2, 0, {"c"});
+  Append(2, 0, {"c"});
+  Answer(2, 0, wire::ErrorCode::kNone);
+  EXPECT_EQ(Objections(), Names());
+  cluster_->FindPartition("orders", PartitionIndex(0))->log().TruncateTo(Offset(0));
+  EXPECT_EQ(Objections(), Names{"loss"});
+}
+
 TEST_F(WireWitnessTest, WhatWasNotAcknowledgedMayBeMissing) {
   Ask(1, 0, {"a"});
   Append(1, 0, {"a"});

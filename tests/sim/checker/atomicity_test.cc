@@ -63,6 +63,25 @@ TEST_F(AtomicityTest, ACommittedTransactionWithoutAMarkerIsAFault) {
   EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
 }
 
+TEST_F(AtomicityTest, WhatWasDeletedBeforeItsMarkerCameMayBeCommitted) {
+  run.deleted_log.Append({.appended = GoodRun::At(40), .producer_id = kProducer, .transactional = true},
+                         std::vector<RecordId>(run.ids.begin(), run.ids.begin() + 5));
+  Append({run.ids.begin() + 5, run.ids.end()});
+  Mark(BatchKind::kCommitMarker);
+  for (std::int64_t i = 0; i < GoodRun::kRecords; ++i) run.Ack(i, i % 5);
+  End(TransactionOutcome::kCommitted);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST_F(AtomicityTest, WhatIsThereHasItsMarkerWhateverWasDeletedBesides) {
+  run.deleted_log.Append({.appended = GoodRun::At(40), .producer_id = kProducer, .transactional = true},
+                         std::vector<RecordId>(run.ids.begin(), run.ids.begin() + 5));
+  AppendAll();
+  run.AckAll();
+  End(TransactionOutcome::kCommitted);
+  EXPECT_THAT(run.Objections(), ElementsAre("atomicity"));
+}
+
 TEST_F(AtomicityTest, AnAbortedTransactionThatIsSeenIsAFault) {
   AppendAll();
   Mark(BatchKind::kCommitMarker);

@@ -50,6 +50,15 @@ TEST(CompletionTest, RefusedRecordInTheLogIsAFault) {
   EXPECT_THAT(run.Objections(), ElementsAre("completion"));
 }
 
+TEST(CompletionTest, UnsentRecordInADeletedTopicIsAFault) {
+  GoodRun run;
+  run.AppendToDeleted({run.ids[0]});
+  run.Append({run.ids.begin() + 1, run.ids.end()});
+  for (std::int64_t i = 1; i < GoodRun::kRecords; ++i) run.Ack(i, i - 1);
+  run.Fail(0, RecordState::kUnsent);
+  EXPECT_THAT(run.Objections(), ElementsAre("completion"));
+}
+
 TEST(CompletionTest, UnsentRecordInTheLogIsAFault) {
   GoodRun run;
   run.AppendAll();

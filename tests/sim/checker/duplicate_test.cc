@@ -18,6 +18,24 @@ TEST(DuplicateTest, TwoCopiesAreAFaultWithIdempotence) {
   EXPECT_THAT(run.Objections(), ElementsAre("duplicate"));
 }
 
+TEST(DuplicateTest, OneCopyInADeletedTopicAndOneInTheNextAreTwoLogs) {
+  GoodRun run;
+  run.producer.idempotent = true;
+  run.AppendToDeleted({run.ids.begin(), run.ids.begin() + 5});
+  run.AppendAll();
+  run.AckAll();
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST(DuplicateTest, TwoCopiesInADeletedTopicAreAFault) {
+  GoodRun run;
+  run.producer.idempotent = true;
+  run.AppendToDeleted({run.ids[3], run.ids[3]});
+  run.AppendAll();
+  run.AckAll();
+  EXPECT_THAT(run.Objections(), ElementsAre("duplicate"));
+}
+
 TEST(DuplicateTest, TwoCopiesAreNoFaultWithoutIdempotence) {
   GoodRun run;
   run.AppendAll();

@@ -80,6 +80,31 @@ TEST(LogIndexTest, CopiesAndAcknowledgedOffsetsAreKnown) {
   EXPECT_TRUE(run.index->at(stream, 3).at_acked_offset);
 }
 
+TEST(LogIndexTest, CopiesInADeletedTopicAreCountedApart) {
+  GoodRun run;
+  run.AppendToDeleted({run.ids[0], run.ids[0], run.ids[1]});
+  run.Append({run.ids[0]});
+  run.Ack(0, 0);
+  run.Ack(1, 2);
+  run.Violations();
+  const RecordStream& stream = *run.history.streams()[0];
+  EXPECT_EQ(run.index->at(stream, 0).copies, 1);
+  EXPECT_EQ(run.index->at(stream, 0).removed, 2);
+  EXPECT_EQ(run.index->at(stream, 0).most_copies(), 2);
+  EXPECT_EQ(run.index->at(stream, 1).copies, 0);
+  EXPECT_TRUE(run.index->at(stream, 1).is_anywhere());
+  EXPECT_TRUE(run.index->at(stream, 1).at_acked_offset);
+  EXPECT_FALSE(run.index->at(stream, 2).is_anywhere());
+  EXPECT_EQ(run.index->log_records(), 1);
+}
+
+TEST(LogIndexTest, EachLifeOfATopicHasItsOwnOrder) {
+  GoodRun run;
+  run.AppendToDeleted({run.ids.begin() + 5, run.ids.end()});
+  run.Append({run.ids.begin(), run.ids.begin() + 5});
+  EXPECT_EQ(AllPairs(run), 0);
+}
+
 TEST(LogIndexTest, RecordsOfNobodyAreForeign) {
   GoodRun run;
   run.Append({12345, run.ids[0]});

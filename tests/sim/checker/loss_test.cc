@@ -50,6 +50,22 @@ TEST(LossTest, AllAcksMayNotLoseWhatWasTruncated) {
   EXPECT_THAT(run.Objections(), ElementsAre("loss"));
 }
 
+TEST(LossTest, WhatADeletedTopicTookAwayIsNotLost) {
+  GoodRun run;
+  run.AppendToDeleted({run.ids.begin(), run.ids.begin() + 5});
+  run.Append({run.ids.begin() + 5, run.ids.end()});
+  for (std::int64_t i = 0; i < GoodRun::kRecords; ++i) run.Ack(i, i % 5);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST(LossTest, WhatWasNeverInADeletedTopicIsLost) {
+  GoodRun run;
+  run.AppendToDeleted({run.ids.begin(), run.ids.begin() + 4});
+  run.Append({run.ids.begin() + 5, run.ids.end()});
+  for (std::int64_t i = 0; i < GoodRun::kRecords; ++i) run.Ack(i, i % 5);
+  EXPECT_THAT(run.Objections(), ElementsAre("loss"));
+}
+
 TEST(LossTest, NoAcksPromisesNothing) {
   GoodRun run;
   run.producer.acks = 0;

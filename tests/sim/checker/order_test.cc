@@ -75,5 +75,71 @@ TEST(OrderTest, AcknowledgedOffsetMayBeThatOfAnyCopy) {
   EXPECT_THAT(run.Objections(), IsEmpty());
 }
 
+// The second half of the records was in flight when the topic was made again, and its leader took what came first.
+class MadeAgainTest : public ::testing::Test {
+ protected:
+  MadeAgainTest() {
+    run.producer.idempotent = true;
+    run.producer.max_in_flight = 5;
+  }
+  void Append(std::int64_t first, std::int64_t end, std::int32_t sequence, std::int16_t epoch) {
+    run.log.Append({.appended = GoodRun::At(50),
+                    .producer_id = ProducerId(7),
+                    .producer_epoch = ProducerEpoch(epoch),
+                    .base_sequence = Sequence(sequence)},
+                   std::vector<RecordId>(run.ids.begin() + first, run.ids.begin() + end));
+  }
+  void AckFrom(std::int64_t record, std::int64_t end, std::int64_t offset) {
+    for (; record < end; ++record) run.Ack(record, offset++);
+  }
+  void DeleteFirstTwo() {
+    run.AppendToDeleted({run.ids.begin(), run.ids.begin() + 2});
+    AckFrom(0, 2, 0);
+  }
+
+  GoodRun run;
+};
+
+TEST_F(MadeAgainTest, WhatALeaderTookInTheMiddleStandsBeforeTheNextEpoch) {
+  DeleteFirstTwo();
+  Append(6, 8, 6, 0);
+  Append(2, 6, 0, 1);
+  Append(8, 10, 4, 1);
+  AckFrom(6, 8, 0);
+  AckFrom(2, 6, 2);
+  AckFrom(8, 10, 6);
+  EXPECT_THAT(run.Objections(), IsEmpty());
+}
+
+TEST_F(MadeAgainTest, InTheNextEpochOrderIsPromisedAgain) {
+  DeleteFirstTwo();
+  Append(4, 6, 4, 0);
+  Append(2, 4, 0, 1);
+  Append(8, 10, 2, 1);
+  Append(6, 8, 0, 2);
+  AckFrom(4, 6, 0);
+  AckFrom(2, 4, 2);
+  AckFrom(8, 10, 4);
+  AckFrom(6, 8, 6);
+  EXPECT_THAT(run.Objections(), ElementsAre("order"));
+}
+
+TEST_F(MadeAgainTest, ALogThatBeginsWithTheFirstNumberIsInOrder) {
+  DeleteFirstTwo();
+  Append(6, 10, 0, 0);
+  Append(2, 6, 0, 1);
+  AckFrom(6, 10, 0);
+  AckFrom(2, 6, 4);
+  EXPECT_THAT(run.Objections(), ElementsAre("order"));
+}
+
+TEST_F(MadeAgainTest, ATopicThatWasNotDeletedIsInOrder) {
+  Append(6, 10, 6, 0);
+  Append(0, 6, 0, 1);
+  AckFrom(6, 10, 0);
+  AckFrom(0, 6, 4);
+  EXPECT_THAT(run.Objections(), ElementsAre("order"));
+}
+
 }  // namespace
 }  // namespace ktrial::sim

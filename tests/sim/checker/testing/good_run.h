@@ -49,6 +49,8 @@ class GoodRun {
   static Instant At(std::int64_t millis) { return Instant::FromNanos(1'000'000'000 + millis * 1'000'000); }
 
   void Append(std::vector<RecordId> records) { log.Append({.appended = At(50)}, records); }
+  // To the log of a topic of the same name that is gone.
+  void AppendToDeleted(std::vector<RecordId> records) { deleted_log.Append({.appended = At(40)}, records); }
   void AppendAll() {
     Append({ids.begin(), ids.begin() + 5});
     Append({ids.begin() + 5, ids.end()});
@@ -76,6 +78,7 @@ class GoodRun {
   }
   std::vector<Violation> Violations() {
     partitions = {{"orders", PartitionIndex(0), &log}};
+    if (!deleted_log.batches().empty()) partitions.push_back({"orders", PartitionIndex(0), &deleted_log, true});
     index.emplace(history, partitions);
     return JudgeAll({.history = &history,
                      .events = &events,
@@ -90,6 +93,7 @@ class GoodRun {
   History history;
   EventLog events;
   PartitionLog log;
+  PartitionLog deleted_log;
   ProducerEvidence producer;
   std::vector<PartitionEvidence> partitions;
   std::vector<GroupOffset> group_offsets;
