@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "fmt/format.h"
+#include "sim/broker/settings.h"
 #include "sim/spec_text.h"
 #include "sim/world_names.h"
 
@@ -33,12 +34,14 @@ Why WhyNoBrokers(std::string_view member, const BrokerSelector& selector, const 
 struct ArgumentsCheck {
   const WorldSpec& spec;
 
+  Why Topics(const TopicSelector& topic) const {
+    const Why why = In("topic", WhyNoTopic(topic, spec));
+    // Nobody but the thread knows what its code sends to.
+    if (!why || spec.threads.empty()) return why;
+    return *why + "; one that a thread's sends create is named in its ThreadSpec::creates";
+  }
   Why Partitions(const TopicSelector& topic, const PartitionSelector& partition) const {
-    if (Why why = In("topic", WhyNoTopic(topic, spec))) {
-      // Nobody but the thread knows what its code sends to.
-      return spec.threads.empty() ? *why
-                                  : *why + "; one that a thread's sends create is named in its ThreadSpec::creates";
-    }
+    if (Why why = Topics(topic)) return why;
     return In("partition", WhyNoPartition(partition, topic, spec));
   }
   Why Brokers(const BrokerSelector& broker) const { return WhyNoBrokers("broker", broker, spec); }
@@ -68,6 +71,22 @@ struct ArgumentsCheck {
   Why operator()(const ErrorAnswer& fault) const {
     if (Why why = Partitions(fault.topic, fault.partition)) return why;
     return Brokers(fault.broker);
+  }
+  Why operator()(const DeleteTopic& fault) const {
+    if (Why why = Topics(fault.topic)) return why;
+    const auto internal = std::ranges::find_if(fault.topic.terms, IsInternalTopic);
+    if (internal != fault.topic.terms.end()) return fmt::format("topic: the brokers do not work without {}", *internal);
+    return In("lag", WhyWrongRange(fault.lag));
+  }
+  Why operator()(const CreateTopic& fault) const {
+    if (Why why = Topics(TopicSelector::Name(fault.topic))) return why;
+    if (FindTopic(spec, fault.topic) == nullptr) return "topic: one is made at a time, allowed: a name";
+    if (fault.partitions && *fault.partitions < 1)
+      return fmt::format("partitions: {}, allowed: 1 or more", *fault.partitions);
+    if (fault.replication && (*fault.replication < 1 || *fault.replication > spec.cluster.brokers)) {
+      return fmt::format("replication: {}, allowed: 1 to {}", *fault.replication, spec.cluster.brokers);
+    }
+    return In("lag", WhyWrongRange(fault.lag));
   }
   Why operator()(const StallThread& fault) const { return In("thread", WhyNoThread(fault.thread, spec)); }
   Why operator()(const DropResponse&) const { return std::nullopt; }

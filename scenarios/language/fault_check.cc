@@ -50,6 +50,9 @@ struct MovesNoLeader {
   bool operator()(const sim::ErrorAnswer&) const { return true; }
   bool operator()(const sim::DropResponse&) const { return true; }
   bool operator()(const sim::StallThread&) const { return true; }
+  // The first replica leads what is made again, as at the start.
+  bool operator()(const sim::DeleteTopic&) const { return true; }
+  bool operator()(const sim::CreateTopic&) const { return true; }
   bool operator()(const sim::LoseAckedAppend&) const { return true; }
   bool operator()(const sim::SwapAckedAppends&) const { return true; }
   template <class Other>
@@ -148,6 +151,16 @@ struct Checker {
   Why operator()(const sim::StallThread& fault) const {
     if (foreign_client) return std::nullopt;  // left out when it is served
     return sim::WhyNoThread(fault.thread, world);
+  }
+  Why operator()(const sim::CreateTopic& fault) const {
+    const auto deletes = [&](const sim::FaultSpec& other) {
+      const auto* deletion = std::get_if<sim::DeleteTopic>(&other.action);
+      if (deletion == nullptr) return false;
+      const std::vector<const sim::TopicShape*> topics = SelectedTopics(world, deletion->topic);
+      return std::find(topics.begin(), topics.end(), FindTopic(world, fault.topic)) != topics.end();
+    };
+    if (std::any_of(world.faults.begin(), world.faults.end(), deletes)) return std::nullopt;
+    return "topic " + fault.topic + " is there from the start, and no delete_topic takes it away";
   }
   Why operator()(const sim::LoseAckedAppend& fault) const { return NeedsProduce(fault.topic, fault.partition); }
   Why operator()(const sim::SwapAckedAppends& fault) const { return NeedsProduce(fault.topic, fault.partition); }

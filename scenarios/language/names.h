@@ -3,6 +3,7 @@
 #ifndef SCENARIOS_LANGUAGE_NAMES_H_
 #define SCENARIOS_LANGUAGE_NAMES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 #include "sim/world_spec.h"
 
 namespace ktrial::scenario {
+
+// Of the whole cluster: what fits in memory with room to spare.
+inline constexpr std::int64_t kPartitionsMax = 100'000;
 
 // "t-{1..3}" gives t-1, t-2, t-3; a name without braces gives itself. Nothing for a broken pattern, or more than 100000
 // names.

@@ -12,7 +12,6 @@ namespace ktrial::scenario {
 namespace {
 
 constexpr std::int64_t kBrokersMax = 1000;
-constexpr std::int64_t kPartitionsMax = 100'000;  // of the whole cluster: what fits in memory with room to spare
 constexpr std::string_view kTopicNameAllowed =
     "1 to 249 letters, digits, '.', '_' or '-', with one \"{1..N}\" for many";
 

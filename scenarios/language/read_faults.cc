@@ -7,6 +7,7 @@
 #include "scenarios/language/fault_check.h"
 #include "scenarios/language/names.h"
 #include "scenarios/language/sections.h"
+#include "sim/broker/settings.h"
 
 namespace ktrial::scenario {
 namespace {
@@ -184,6 +185,34 @@ FaultAction ReadStallThread(Arguments& arguments) {
   return fault;
 }
 
+FaultAction ReadDeleteTopic(Arguments& arguments) {
+  sim::DeleteTopic fault;
+  if (arguments.world.topics.size() != 1) arguments.table.FindRequired("topic", "which topic");
+  fault.topic = ReadTopics(arguments.table, "topic", arguments.world).value_or(sim::TopicSelector::All());
+  const auto internal = std::find_if(fault.topic.terms.begin(), fault.topic.terms.end(), sim::IsInternalTopic);
+  if (internal != fault.topic.terms.end())
+    arguments.table.Complain("topic", "the brokers do not work without " + *internal);
+  fault.lag = arguments.table.Durations("lag").value_or(sim::DurationRange());
+  return fault;
+}
+
+FaultAction ReadCreateTopic(Arguments& arguments) {
+  TableReader& table = arguments.table;
+  const sim::WorldSpec& world = arguments.world;
+  sim::CreateTopic fault;
+  if (world.topics.size() != 1) table.FindRequired("topic", "which topic");
+  fault.topic = ReadTopic(table, "topic", world).value_or(world.topics.empty() ? "" : world.topics.front().name);
+  const auto number = [&table](std::string_view key, std::int64_t max) -> std::optional<std::int32_t> {
+    const std::optional<std::int64_t> found = table.Integer(key, 1, max);
+    if (!found) return std::nullopt;
+    return static_cast<std::int32_t>(*found);
+  };
+  fault.partitions = number("partitions", kPartitionsMax);
+  fault.replication = number("replication", world.cluster.brokers);
+  fault.lag = table.Durations("lag").value_or(sim::DurationRange());
+  return fault;
+}
+
 struct Kind {
   std::string_view name;
   FaultAction (*read)(Arguments&);  // Null: a kind of the language that this build cannot do.
@@ -205,6 +234,8 @@ constexpr std::array kKinds = {
     Kind{"error", ReadError},
     Kind{"drop_response", ReadDropResponse, false},
     Kind{"stall_thread", ReadStallThread},
+    Kind{"delete_topic", ReadDeleteTopic},
+    Kind{"create_topic", ReadCreateTopic, false},
     Kind{"lose_acked_append", ReadPartitionFault<sim::LoseAckedAppend>},
     Kind{"swap_acked_appends", ReadPartitionFault<sim::SwapAckedAppends>},
     Kind{"rolling_restart", nullptr},
@@ -221,8 +252,6 @@ constexpr std::array kKinds = {
     Kind{"stale_metadata", nullptr},
     Kind{"lag_metadata", nullptr},
     Kind{"epoch_rewind", nullptr},
-    Kind{"create_topic", nullptr},
-    Kind{"delete_topic", nullptr},
     Kind{"add_partitions", nullptr},
     Kind{"change_address", nullptr},
     Kind{"dns", nullptr},

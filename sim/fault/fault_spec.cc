@@ -11,10 +11,25 @@ constexpr std::array<std::string_view, 4> kPhaseNames = {"received", "before_app
                                                          "before_response"};
 
 // In the order of FaultAction's alternatives.
-constexpr std::array<std::string_view, 17> kKindNames = {
-    "move_leader", "no_leader",         "crash",        "disconnect",        "refuse_connect",    "drop_connect",
-    "blackhole",   "network_partition", "latency",      "misroute",          "downgrade_api",     "pause_broker",
-    "error",       "drop_response",     "stall_thread", "lose_acked_append", "swap_acked_appends"};
+constexpr std::array<std::string_view, 19> kKindNames = {"move_leader",
+                                                         "no_leader",
+                                                         "crash",
+                                                         "disconnect",
+                                                         "refuse_connect",
+                                                         "drop_connect",
+                                                         "blackhole",
+                                                         "network_partition",
+                                                         "latency",
+                                                         "misroute",
+                                                         "downgrade_api",
+                                                         "pause_broker",
+                                                         "error",
+                                                         "drop_response",
+                                                         "stall_thread",
+                                                         "delete_topic",
+                                                         "create_topic",
+                                                         "lose_acked_append",
+                                                         "swap_acked_appends"};
 static_assert(kKindNames.size() == std::variant_size_v<FaultAction>);
 
 }  // namespace

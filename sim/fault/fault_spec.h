@@ -152,6 +152,21 @@ struct DropResponse {};
 struct StallThread {
   std::string thread = {};
 };
+// The topics are gone, with their logs and what their leaders knew of producers. When it ends they are made again as they
+// were, under other ids. Leaders know at once; the Metadata answers of each broker follow later by a drawn `lag`. Topics
+// whose names begin with "__" are left alone. A state.
+struct DeleteTopic {
+  TopicSelector topic = {};
+  DurationRange lag = {};
+};
+// A topic that is not there is made, as it was before it was deleted but for what is said here. `lag` as above. An
+// instant.
+struct CreateTopic {
+  std::string topic = {};
+  std::optional<std::int32_t> partitions = {};
+  std::optional<std::int32_t> replication = {};
+  DurationRange lag = {};
+};
 // Planted broker bugs, for scenarios that must fail. What is appended is acknowledged and forgotten; of every two
 // appends of a partition the later one comes to stand before the earlier. States; a loss that a request triggers is of
 // that request alone. The checkers miss only what they know of: records of workloads, calls and AppContext::SendTracked.
@@ -165,9 +180,10 @@ struct SwapAckedAppends {
   PartitionSelector partition = PartitionSelector::All();
 };
 
-using FaultAction = std::variant<MoveLeader, NoLeader, Crash, Disconnect, RefuseConnect, DropConnect, Blackhole,
-                                 NetworkPartition, Latency, Misroute, DowngradeApi, PauseBroker, ErrorAnswer,
-                                 DropResponse, StallThread, LoseAckedAppend, SwapAckedAppends>;
+using FaultAction =
+    std::variant<MoveLeader, NoLeader, Crash, Disconnect, RefuseConnect, DropConnect, Blackhole, NetworkPartition,
+                 Latency, Misroute, DowngradeApi, PauseBroker, ErrorAnswer, DropResponse, StallThread, DeleteTopic,
+                 CreateTopic, LoseAckedAppend, SwapAckedAppends>;
 
 // "move_leader", ...: the key in a scenario and in reports.
 std::string_view FaultKindName(const FaultAction& action);

@@ -23,6 +23,8 @@ std::unique_ptr<Fault> MakePauseBroker(const PauseBroker& spec);
 std::unique_ptr<Fault> MakeErrorAnswer(const ErrorAnswer& spec);
 std::unique_ptr<Fault> MakeDropResponse(const DropResponse& spec);
 std::unique_ptr<Fault> MakeStallThread(const StallThread& spec);
+std::unique_ptr<Fault> MakeDeleteTopic(const DeleteTopic& spec);
+std::unique_ptr<Fault> MakeCreateTopic(const CreateTopic& spec);
 std::unique_ptr<Fault> MakeLoseAckedAppend(const LoseAckedAppend& spec);
 std::unique_ptr<Fault> MakeSwapAckedAppends(const SwapAckedAppends& spec);
 

@@ -19,6 +19,8 @@ struct Maker {
   std::unique_ptr<Fault> operator()(const ErrorAnswer& spec) const { return MakeErrorAnswer(spec); }
   std::unique_ptr<Fault> operator()(const DropResponse& spec) const { return MakeDropResponse(spec); }
   std::unique_ptr<Fault> operator()(const StallThread& spec) const { return MakeStallThread(spec); }
+  std::unique_ptr<Fault> operator()(const DeleteTopic& spec) const { return MakeDeleteTopic(spec); }
+  std::unique_ptr<Fault> operator()(const CreateTopic& spec) const { return MakeCreateTopic(spec); }
   std::unique_ptr<Fault> operator()(const LoseAckedAppend& spec) const { return MakeLoseAckedAppend(spec); }
   std::unique_ptr<Fault> operator()(const SwapAckedAppends& spec) const { return MakeSwapAckedAppends(spec); }
 };

@@ -204,6 +204,33 @@ TEST(FaultErrorsTest, ABrokerBecomesOneOfAnotherRelease) {
   EXPECT_EQ(FaultErrors("at = \"1s\"\ndowngrade_api = { broker = \"any\", version = \"2.8\" }\n"), "");
 }
 
+TEST(FaultErrorsTest, ATopicIsDeletedThatExists) {
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndelete_topic = {}\n"),
+            "f.toml:15:16: fault.delete_topic.topic: missing, required: which topic");
+  EXPECT_EQ(
+      FaultErrors("at = \"1s\"\ndelete_topic = { topic = \"order\" }\n"),
+      "f.toml:15:26: fault.delete_topic.topic: there is no topic order, allowed: orders or solo, a list of names, "
+      "\"*\" or \"any\" (did you mean \"orders\"?)");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\ndelete_topic = { topic = \"__transaction_state\" }\n"
+                        "[[topic]]\nname = \"__transaction_state\"\n"),
+            "f.toml:15:26: fault.delete_topic.topic: the brokers do not work without __transaction_state");
+  EXPECT_EQ(FaultErrors("at = \"1s\"\nfor = \"2s\"\ndelete_topic = { topic = \"*\", lag = \"0ms..2s\" }\n"), "");
+}
+
+TEST(FaultErrorsTest, ATopicIsMadeThatWasDeleted) {
+  const std::string create = "at = \"2s\"\ncreate_topic = { topic = \"orders\", partitions = 9, replication = 1 }\n";
+  EXPECT_EQ(FaultErrors(create),
+            "f.toml:15:1: fault.create_topic: certainly cannot fire: topic orders is there from the start, and no "
+            "delete_topic takes it away");
+  EXPECT_EQ(FaultErrors(create + "[[fault]]\nat = \"1s\"\ndelete_topic = { topic = \"any\" }\n"), "");
+  EXPECT_EQ(FaultErrors("at = \"2s\"\ncreate_topic = { topic = \"orders\", partitions = 0, replication = 4 }\n"),
+            "f.toml:15:49: fault.create_topic.partitions: found 0, allowed: a whole number from 1 to 100000\n"
+            "f.toml:15:66: fault.create_topic.replication: found 4, allowed: a whole number from 1 to 3");
+  EXPECT_EQ(FaultErrors("at = \"2s\"\nfor = \"1s\"\ncreate_topic = { topic = \"orders\" }\n"
+                        "[[fault]]\nat = \"1s\"\ndelete_topic = { topic = \"orders\" }\n"),
+            "f.toml:15:7: fault.for: stands beside create_topic, which is over at once");
+}
+
 TEST(FaultErrorsTest, AThreadExistsToBeStalled) {
   const std::string allowed = ", allowed: app-1 or producer, or \"*\"";
   EXPECT_EQ(
