@@ -152,6 +152,6 @@ absl::Status ApplyTopicSettings(const SettingsMap& map, TopicSettings& settings)
 std::vector<std::string_view> BrokerSettingNames() { return NamesOf<BrokerSettings>(kBrokerSettings); }
 std::vector<std::string_view> TopicSettingNames() { return NamesOf<TopicSettings>(kTopicSettings); }
 
-bool IsInternalTopic(std::string_view name) { return name.starts_with("__"); }
+bool IsInternalTopic(std::string_view name) { return name == kTransactionLog || name == kOffsetLog; }
 
 }  // namespace ktrial::sim

@@ -51,7 +51,10 @@ struct TopicSettings {
 absl::Status ApplyBrokerSettings(const SettingsMap& map, BrokerSettings& settings);
 absl::Status ApplyTopicSettings(const SettingsMap& map, TopicSettings& settings);
 
-// One of the brokers' own topics, such as "__transaction_state".
+// The topics in which coordinators keep what they know.
+inline constexpr std::string_view kTransactionLog = "__transaction_state";
+inline constexpr std::string_view kOffsetLog = "__consumer_offsets";
+// One of these.
 bool IsInternalTopic(std::string_view name);
 
 // The names that the functions above accept, sorted; for suggestions.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "sim/broker/settings.h"
 
 namespace ktrial::sim {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using wire::ErrorCode;
 
-constexpr std::string_view kTransactionLog = "__transaction_state";
-constexpr std::string_view kOffsetLog = "__consumer_offsets";
 constexpr std::int32_t kInternalReplication = 3;
 // A marker whose leader is not there is tried again so much later.
 constexpr Duration kMarkerRetry = milliseconds(100);
@@ -31,8 +30,6 @@ PartitionIndex PartitionFor(std::string_view key, std::size_t partitions) {
 }
 
 }  // namespace
-
-bool IsInternalTopic(std::string_view name) { return name == kTransactionLog || name == kOffsetLog; }
 
 std::optional<TopicPartition> TransactionCoordinator::PlaceOf(KeyKind kind, std::string_view key) const {
   const Topic* topic = cluster_.FindTopic(LogOf(kind));

@@ -27,9 +27,6 @@
 
 namespace ktrial::sim {
 
-// One of the topics that coordinators keep what they know in.
-bool IsInternalTopic(std::string_view name);
-
 class TransactionCoordinator {
  public:
   enum class KeyKind : std::uint8_t { kGroup, kTransaction };
