@@ -43,9 +43,11 @@ struct PartitionQueue {
   bool ever_active = false;
   std::int32_t seen_length = 0;         // As the sender saw it last.
   bool muted = false;                   // Strict order: one batch at a time (AC-11, SN-17).
-  std::uint64_t leader_generation = 0;  // Of the snapshot that the next two fields were read from; 0: none.
+  std::uint64_t leader_generation = 0;  // Of the snapshot that the next three fields were read from; 0: none.
   NodeId leader = kNoNode;
   LeaderEpoch leader_epoch = kUnknownEpoch;
+  TopicId topic_id{};                            // Zero where the snapshot has none.
+  TopicId numbered_for{};                        // What it was when the first of the batches in flight was numbered.
   PartitionSequences sequences;                  // Of an idempotent producer.
   bool has_trouble = false;                      // On the accumulator's list of queues that may need a restart.
   Membership membership = Membership::kOutside;  // Of a transactional producer.

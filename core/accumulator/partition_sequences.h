@@ -90,6 +90,11 @@ class PartitionSequences {
   // One in front of it is in flight, and may yet fill what is missing.
   bool WaitsForOthers(BatchId batch) const { return Knows(batch) && Find(batch) > 0 && !IsBehindGap(batch); }
 
+  // All numbers before those of this batch, which is in flight, are acknowledged.
+  bool ContinuesTheLog(BatchId batch) const {
+    return Knows(batch) && in_flight_[Find(batch)].base == acknowledged_end_;
+  }
+
   bool Knows(BatchId batch) const { return Find(batch) != kNone; }
   // Both are known; `first` has the lower numbers.
   bool Precedes(BatchId first, BatchId second) const { return Find(first) < Find(second); }

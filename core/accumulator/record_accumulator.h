@@ -226,6 +226,9 @@ class RecordAccumulator final : private BatchRecycler {
   bool NeedsNewEpoch();
   // This batch, which was refused for a gap, waits for others in flight in front of it that may fill the gap.
   bool WaitsForOthers(const ProducerBatch& batch) const;
+  // Nothing is missing in front of this batch, which is in flight: a leader that refuses its number does not know what it
+  // has acknowledged.
+  bool ContinuesTheLog(const ProducerBatch& batch) const;
   // Some partition is not sure that all its numbers that were given away are in the log.
   bool HasTrouble();
   // Ends that trouble without another epoch; false if it cannot be (PartitionSequences::Rewind).
@@ -312,6 +315,9 @@ class RecordAccumulator final : private BatchRecycler {
 
   // Idempotence: record_accumulator_idempotence.cc.
   bool IsHeld(const PartitionQueue& queue, const ProducerBatch& front) const;
+  // The topic was deleted and made again, and what is in flight was meant for the one before. If that is refused and comes
+  // again, nothing may be before it in the new one, whose leaders take any number to begin with (KIP-360).
+  static bool MeansAnotherTopic(const PartitionQueue& queue);
   void Number(PartitionQueue& queue, ProducerBatch& batch);
   void ForgetNumbers(ProducerBatch& batch, BatchState end);
   void InsertInOrder(PartitionQueue& queue, ProducerBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue.mutex);

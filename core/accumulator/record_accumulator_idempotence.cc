@@ -10,11 +10,18 @@ namespace ktrial {
 bool RecordAccumulator::IsHeld(const PartitionQueue& queue, const ProducerBatch& front) const {
   if (IsOutside(queue)) return true;
   if (!config_.idempotent) return false;
+  if (MeansAnotherTopic(queue) && !queue.sequences.Knows(front.id())) return true;
   const std::int32_t limit = one_in_flight_ ? 1 : config_.max_in_flight_per_partition;
   return !queue.sequences.MayDrain(front.id(), producer_, static_cast<std::size_t>(limit));
 }
 
+bool RecordAccumulator::MeansAnotherTopic(const PartitionQueue& queue) {
+  return queue.sequences.in_flight_count() > 0 && queue.topic_id != TopicId{} && queue.numbered_for != TopicId{} &&
+         queue.topic_id != queue.numbered_for;
+}
+
 void RecordAccumulator::Number(PartitionQueue& queue, ProducerBatch& batch) {
+  if (queue.sequences.in_flight_count() == 0) queue.numbered_for = queue.topic_id;
   const PartitionSequences::Numbers numbers = queue.sequences.Drain(batch.id(), batch.record_count(), producer_);
   batch.SetProducer({.id = numbers.owner.id,
                      .epoch = numbers.owner.epoch,
@@ -68,6 +75,10 @@ bool RecordAccumulator::NeedsNewEpoch() {
 
 bool RecordAccumulator::WaitsForOthers(const ProducerBatch& batch) const {
   return batch.queue_->sequences.WaitsForOthers(batch.id());
+}
+
+bool RecordAccumulator::ContinuesTheLog(const ProducerBatch& batch) const {
+  return batch.queue_->sequences.ContinuesTheLog(batch.id());
 }
 
 bool RecordAccumulator::HasTrouble() {

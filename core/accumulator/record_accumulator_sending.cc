@@ -42,6 +42,8 @@ void RecordAccumulator::LearnLeaders(const std::shared_ptr<const Cluster>& clust
     const PartitionInfo* partition = cluster->FindPartition(queue->topic.name(), queue->partition);
     queue->leader = partition != nullptr ? partition->leader : kNoNode;
     queue->leader_epoch = partition != nullptr ? partition->leader_epoch : kUnknownEpoch;
+    const TopicInfo* topic = config_.idempotent ? cluster->FindTopic(queue->topic.name()) : nullptr;
+    queue->topic_id = topic != nullptr ? topic->id : TopicId{};
   }
 }
 

@@ -289,7 +289,7 @@ void TransactionManager::EndTransaction() {
   const bool unsettled = transaction_.unsettled > 0 && can_raise_epoch_;
   const bool lost = transaction_.needs_new_epoch || transaction_.is_forgotten || unsettled || !producer_.is_valid() ||
                     accumulator_.HasTrouble();
-  const bool forgotten = transaction_.is_forgotten;
+  const bool can_rewind = !transaction_.is_forgotten && !transaction_.number_refused;
   accumulator_.LeaveTransaction();
   transaction_ = {};
   if (!lost || closing_) return calls_.Finish(kReady);
@@ -298,11 +298,11 @@ void TransactionManager::EndTransaction() {
     transaction_.needs_new_epoch = true;
     return calls_.MoveTo(kInitializing);
   }
-  if (!forgotten && accumulator_.RewindSequences()) return calls_.Finish(kReady);
+  if (can_rewind && accumulator_.RewindSequences()) return calls_.Finish(kReady);
   FailForGood(wire::KafkaError(
       ErrorCode::kOutOfOrderSequenceNumber,
-      "records of the aborted transaction are missing, and brokers before Kafka 2.5 cannot raise the epoch: close this "
-      "producer and make another one"));
+      "records of the aborted transaction, or of the topic, are missing, and brokers before Kafka 2.5 cannot raise the "
+      "epoch: close this producer and make another one"));
 }
 
 }  // namespace ktrial

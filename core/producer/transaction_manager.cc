@@ -316,6 +316,10 @@ void TransactionManager::BatchFails(const ProducerBatch& batch, ErrorCode error,
     case ErrorCode::kUnsupportedVersion:
       FailForGood(status);
       break;
+    case ErrorCode::kOutOfOrderSequenceNumber:
+    case ErrorCode::kUnknownProducerId:
+      transaction_.number_refused |= accumulator_.ContinuesTheLog(batch);
+      [[fallthrough]];
     default:
       FailAbortable(status, /*needs_new_epoch=*/true);
       break;

@@ -123,6 +123,7 @@ class TransactionManager final : public ProducerIdentity {
     bool group_added = false;
     bool needs_new_epoch = false;  // Numbers are lost. Outlives the transaction until there is one.
     bool is_forgotten = false;     // By its coordinator: there is nothing to end.
+    bool number_refused = false;   // By a leader, though all before it is acknowledged: giving it again would not help.
     bool end_asked = false;        // It has all that it will ever have.
     int ends_unsettled = 0;        // How often the end was asked for, and nobody knows whether it came.
   };
@@ -187,7 +188,7 @@ class TransactionManager final : public ProducerIdentity {
   bool can_raise_epoch_ = false;  // Its coordinator does that for one who names its epoch (Kafka 2.5, KIP-360).
   std::uint64_t transaction_number_ = 0;
   std::uint64_t rejections_noticed_ = 0;  // Before the initialization that goes on.
-  Instant transaction_noticed_;  // When it was new.
+  Instant transaction_noticed_;           // When it was new.
   Transaction transaction_;
   Coordinator transaction_coordinator_;
   Coordinator group_;

@@ -74,6 +74,27 @@ TEST_F(TransactionErrorsTest, WithoutEpochsToRaiseTheNumberIsGivenToTheNextRecor
   EXPECT_EQ(SentAs(SendInFlight()), Numbered(0, 1));
 }
 
+// SN-26: before Kafka 2.5, as after the topic was deleted and made again. The same number would be refused for ever.
+TEST_F(TransactionErrorsTest, WithoutEpochsToRaiseALeaderThatHasForgottenEndsTheProducer) {
+  for (const ErrorCode code : {ErrorCode::kOutOfOrderSequenceNumber, ErrorCode::kUnknownProducerId}) {
+    SenderWorld world(
+        {.brokers = 3, .accumulator = {.batch_size = 0, .linger = Duration::zero()}, .transactional = true});
+    world.cluster.topics["t"] = {{1}, {1}};
+    world.cluster.coordinator->raises_epochs = false;
+    ASSERT_TRUE(world.AwaitCall(world.Call(Kind::kInit)).ok());
+    ASSERT_TRUE(world.calls.Begin().ok());
+    world.Append("t", 0, "before");
+    world.cluster.Answer(world.AwaitProduce(1));
+    world.Append("t", 0, "after");
+    wire::ProduceResponse response = FakeCluster::ResponseTo(world.AwaitProduce(2), code);
+    response.topics[0].partitions[0].log_start_offset = 10;
+    world.cluster.Answer(world.cluster.produces[1], response);
+    ASSERT_TRUE(world.RunUntil([&] { return world.calls.state() == kAbortableError; }));
+    Expect(world.AwaitCall(world.Call(Kind::kAbort)), ErrorCode::kOutOfOrderSequenceNumber);
+    EXPECT_EQ(world.calls.state(), kFatalError);
+  }
+}
+
 TEST_F(TransactionErrorsTest, WhatIsInFlightBehindARecordThatFailsIsNotSentAgain) {
   Begin();
   SendAcknowledged("before");  // After that there may be two in flight.
