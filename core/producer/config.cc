@@ -139,6 +139,10 @@ class Parser {
   // flight is more than brokers can tell apart.
   void CheckIdempotence() {
     const bool transactional = !config_.transactional_id.empty();
+    // Whose variable is empty wants transactions all the same.
+    if (Given("transactional.id") && !transactional && (profile_ == nullptr || !profile_->empty_id_is_none)) {
+      Problem("transactional.id", "transactional.id is empty: a text, or leave it out");
+    }
     if (transactional && !config_.enable_idempotence && !Given("enable.idempotence")) {
       // Other clients' default; they switch it on for transactions, too.
       config_.enable_idempotence = true;

@@ -50,6 +50,7 @@ struct ConfigProfile {
   std::span<const ProfileFollower> followers;
   std::span<const ProfileAlias> aliases;
   std::span<const std::string_view> differences;  // A sentence each.
+  bool empty_id_is_none = false;                  // That client takes an empty transactional.id for none.
 };
 
 std::span<const ConfigProfile> ConfigProfiles();

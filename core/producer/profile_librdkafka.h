@@ -227,6 +227,7 @@ inline constexpr ConfigProfile kProfile = {
     .followers = kFollowers,
     .aliases = kAliases,
     .differences = kDifferences,
+    .empty_id_is_none = true,
 };
 
 }  // namespace ktrial::librdkafka

@@ -162,6 +162,12 @@ TEST(ConfigTest, IdempotenceThatIsAskedForIsOn) {
   EXPECT_TRUE(config->enable_idempotence);
 }
 
+// As where a variable is empty: without the name there would be no transactions, and nobody would know.
+TEST(ConfigTest, AnEmptyTransactionalIdIsAnErrorWhereThatClientTakesNone) {
+  EXPECT_EQ(ErrorOf({{"transactional.id", ""}}, absl::StatusCode::kInvalidArgument),
+            "transactional.id is empty: a text, or leave it out");
+}
+
 // WP-15
 // PR-21
 TEST(ConfigTest, TransactionsNeedWhatIdempotenceNeeds) {
@@ -192,7 +198,9 @@ TEST(ConfigTest, ACodecOrALevelThatDoesNotExistIsRefused) {
             "compression.lz4.level = \"18\" is not allowed: 1 ... 17 (WP-15)");
 }
 
-TEST(ConfigTest, UnsupportedKeyMayAskForNothing) { EXPECT_TRUE(ParseWith({{"sasl.kerberos.kinit.cmd", "/usr/bin/kinit"}}).ok()); }
+TEST(ConfigTest, UnsupportedKeyMayAskForNothing) {
+  EXPECT_TRUE(ParseWith({{"sasl.kerberos.kinit.cmd", "/usr/bin/kinit"}}).ok());
+}
 
 TEST(ConfigTest, SecretsAreNotShown) {
   const std::string text =
