@@ -29,7 +29,8 @@ class SaslHandshake final : public RequestOf<wire::SaslHandshakeRequest> {
       return;
     }
     context.login.mechanism = request_.mechanism;
-    context.login.exchange = NewSaslServer(request_.mechanism, access, "server-" + std::to_string(view.id));
+    context.login.exchange = NewSaslServer(request_.mechanism, access, "server-" + std::to_string(view.id),
+                                           context.broker.release->checks_scram_nonce);
   }
 
   Reply Answer(BrokerContext&, std::string& frame) override {

@@ -48,6 +48,8 @@ struct BrokerRelease {
   bool ignores_unknown_apis = false;  // says nothing to a request that it does not know, and serves on; else closes
   bool verifies_transactions = true;  // a leader asks the coordinator before it appends (KIP-890)
   ProducerRules producers = ProducerRules::kAnyFirstSequence;
+  // SCRAM's last message must repeat the nonce of both (CVE-2024-56128). librdkafka before 2.6.1 sends another one.
+  bool checks_scram_nonce = true;
   // A leader that does not know the producer of a transaction of version 2 takes no number but 0 from it.
   bool transactions_begin_with_zero = false;
   Duration timestamp_ahead_max = Duration::max();  // message.timestamp.after.max.ms: later records are refused

@@ -32,8 +32,8 @@ class PlainServer final : public SaslServer {
 
 class ScramServer final : public SaslServer {
  public:
-  ScramServer(ScramHash hash, const SaslAccess& access, std::string nonce)
-      : hash_(hash), access_(access), nonce_(std::move(nonce)) {}
+  ScramServer(ScramHash hash, const SaslAccess& access, std::string nonce, bool checks_nonce)
+      : hash_(hash), access_(access), checks_nonce_(checks_nonce), nonce_(std::move(nonce)) {}
 
   Step Next(std::string_view message, std::string& answer) override {
     return first_answer_.empty() ? Begin(message, answer) : Verify(message, answer);
@@ -59,7 +59,7 @@ class ScramServer final : public SaslServer {
   Step Verify(std::string_view message, std::string& answer) {
     const auto nonce = ScramAttribute(message, 'r');
     const auto proof = ScramAttribute(message, 'p');
-    if (!nonce || *nonce != nonce_ || !proof) return Step::kRefused;
+    if (!nonce || (checks_nonce_ && *nonce != nonce_) || !proof) return Step::kRefused;
     const std::string without_proof(message.substr(0, message.find(",p=")));
     const std::string auth_message = first_bare_ + "," + first_answer_ + "," + without_proof;
     if (ScramUnescape(*proof) != ScramClientProof(hash_, salted_, auth_message)) return Step::kRefused;
@@ -69,6 +69,7 @@ class ScramServer final : public SaslServer {
 
   const ScramHash hash_;
   const SaslAccess& access_;
+  const bool checks_nonce_;
   std::string nonce_;
   std::string first_bare_;
   std::string first_answer_;
@@ -94,10 +95,11 @@ std::optional<std::map<std::string, std::string, std::less<>>> ParseSaslUsers(st
   return users;
 }
 
-std::unique_ptr<SaslServer> NewSaslServer(std::string_view mechanism, const SaslAccess& access, std::string nonce) {
+std::unique_ptr<SaslServer> NewSaslServer(std::string_view mechanism, const SaslAccess& access, std::string nonce,
+                                          bool checks_nonce) {
   if (mechanism == "PLAIN") return std::make_unique<PlainServer>(access);
   const ScramHash hash = mechanism == "SCRAM-SHA-256" ? ScramHash::kSha256 : ScramHash::kSha512;
-  return std::make_unique<ScramServer>(hash, access, std::move(nonce));
+  return std::make_unique<ScramServer>(hash, access, std::move(nonce), checks_nonce);
 }
 
 }  // namespace ktrial::sim

@@ -37,8 +37,10 @@ class SaslServer {
   // Takes a message of the client; `answer` gets what is said to it.
   virtual Step Next(std::string_view message, std::string& answer) = 0;
 };
-// `access` outlives the result. `nonce` is what the server adds to SCRAM's: any text without commas.
-std::unique_ptr<SaslServer> NewSaslServer(std::string_view mechanism, const SaslAccess& access, std::string nonce);
+// `access` outlives the result. `nonce` is what the server adds to SCRAM's: any text without commas. `checks_nonce`: whether it
+// has to come back.
+std::unique_ptr<SaslServer> NewSaslServer(std::string_view mechanism, const SaslAccess& access, std::string nonce,
+                                          bool checks_nonce = true);
 
 // One connection.
 struct SaslLogin {

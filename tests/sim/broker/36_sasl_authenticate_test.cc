@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/sasl/scram.h"
 #include "core/wire/sasl_messages.h"
 #include "tests/sim/broker/testing/broker_world.h"
 
@@ -54,6 +55,31 @@ TEST(SaslAuthenticateTest, AWrongPasswordIsRefusedAndNothingIsServed) {
   EXPECT_EQ(LogIn(world, connection, "wrong").error, ErrorCode::kSaslAuthenticationFailed);
   EXPECT_FALSE(IsServed(world, connection));
   EXPECT_EQ(world.notes.malformed.size(), 1U);
+}
+
+// As librdkafka does before 2.6.1: its own nonce stands in front of that of both.
+ErrorCode LogInWithAnotherNonce(const std::string& release) {
+  ClusterSpec spec = Guarded();
+  spec.settings["sasl.enabled.mechanisms"] = "SCRAM-SHA-256";
+  for (BrokerSpec& broker : spec.brokers) broker.release = release;
+  BrokerWorld world(spec);
+  const ConnectionId connection = world.Connect(1);
+  world.Send(connection, SaslHandshakeRequest{.mechanism = "SCRAM-SHA-256"}, 1);
+  EXPECT_EQ(world.Answer<SaslHandshakeResponse>(connection, 1)->error, ErrorCode::kNone);
+  const std::string first = "n=alice,r=mine";
+  world.Send(connection, SaslAuthenticateRequest{.auth_bytes = "n,," + first}, 1);
+  const std::string answer = world.Answer<SaslAuthenticateResponse>(connection, 1)->auth_bytes;
+  const std::string salt = *ScramUnescape(*ScramAttribute(answer, 's'));
+  const std::string salted = ScramSaltedPassword(ScramHash::kSha256, "secret", salt, 4096);
+  const std::string last = "c=biws,r=mine" + std::string(*ScramAttribute(answer, 'r'));
+  const std::string proof = ScramClientProof(ScramHash::kSha256, salted, first + "," + answer + "," + last);
+  world.Send(connection, SaslAuthenticateRequest{.auth_bytes = last + ",p=" + ScramEscape(proof)}, 1);
+  return world.Answer<SaslAuthenticateResponse>(connection, 1)->error;
+}
+
+TEST(SaslAuthenticateTest, AnotherNonceIsNoticedSince39) {
+  EXPECT_EQ(LogInWithAnotherNonce("2.8"), ErrorCode::kNone);
+  EXPECT_EQ(LogInWithAnotherNonce("3.9"), ErrorCode::kSaslAuthenticationFailed);
 }
 
 TEST(SaslAuthenticateTest, WhoHasNotSaidWhoItIsIsNotServed) {
