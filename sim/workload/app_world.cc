@@ -54,9 +54,10 @@ absl::Status AppWorld::PartitionsFor(ClientProducer& client, std::string_view to
 
 absl::Status AppWorld::BeginTransaction(ClientProducer& client) {
   const TransactionState state = client.producer->transaction_state();
-  if (state == TransactionState::kUninitialized || state == TransactionState::kInitializing) {
+  if (state == TransactionState::kUninitialized || state == TransactionState::kInitializing || client.init_goes_on) {
     const absl::Status status = client.producer->InitTransactions();
     NoteCall(client, "init", status);
+    client.init_goes_on = wire::HasKafkaCode(status) && wire::KafkaCode(status) == wire::ErrorCode::kRequestTimedOut;
     if (!status.ok()) return status;
   }
   const absl::Status status = client.producer->BeginTransaction();

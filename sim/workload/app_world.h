@@ -31,7 +31,8 @@ struct ClientProducer {
   std::unique_ptr<ProducerRecorder> recorder;
   std::unique_ptr<Producer> producer;
   std::optional<std::size_t>
-      transaction;  // In History::transactions(): the one that was begun last, unless it has ended.
+      transaction;            // In History::transactions(): the one that was begun last, unless it has ended.
+  bool init_goes_on = false;  // The time of InitTransactions ran out: it has to be called again, done or not.
   std::vector<FailedCalls> failed_calls;  // In the order of the first of each.
   bool closing = false;                   // Somebody has called Close.
 };

@@ -94,6 +94,23 @@ TEST(CallTest, TransactionsAreBegunAndEnded) {
   EXPECT_EQ(*result.Metric("transactions.aborted"), 1);
 }
 
+// It has ended by itself meanwhile, and still has to be called again.
+TEST(CallTest, ABeginAfterAnInitWhoseTimeRanOutFetchesItsEnd) {
+  WorldSpec spec = Base();
+  spec.producers[0].config["transactional.id"] = "t";
+  spec.producers[0].config["max.block.ms"] = "200";
+  spec.faults = {{.action = PauseBroker{.broker = BrokerSelector::All()}, .trigger = {.at = 50ms, .lasting = 500ms}}};
+  const RunResult result = RunCalls(spec, {{.at = 100ms, .call = BeginCall{}},
+                                           {.at = 1s, .call = BeginCall{}},
+                                           {.at = 1100ms, .call = SendCall{.topic = "a"}},
+                                           {.at = 1500ms, .call = CommitCall{}}});
+  ASSERT_EQ(result.calls.size(), 4U);
+  EXPECT_EQ(result.calls[0].result, "REQUEST_TIMED_OUT");
+  EXPECT_EQ(result.calls[1].result, "OK");
+  EXPECT_EQ(result.calls[3].result, "OK");
+  EXPECT_EQ(*result.Metric("transactions.committed"), 1);
+}
+
 TEST(CallTest, CallsThatFailAlikeAreCountedTogether) {
   const RunResult result = RunCalls(Base(), {{.at = 100ms, .call = CloseCall{}},
                                              {.at = 200ms, .call = SendCall{.topic = "a"}},
